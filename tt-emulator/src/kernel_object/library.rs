@@ -16,44 +16,57 @@ use super::cache::temporary_folder;
 use super::partial::Partial;
 use crate::abi::KernelEntry;
 
-/// The entries `symbols` of a shared object, in their order; it stays loaded. `file` is the kernel's, for messages.
-///
-/// # Safety
-/// The object must be one that can be loaded at any time, and each of `symbols` a [`KernelEntry`] of it.
-pub(super) unsafe fn entries(file: &str, object: &[u8], symbols: &[String]) -> Result<Vec<KernelEntry>, KernelError> {
-    let failed = |output: String| KernelError::Load {
-        file: file.to_owned(),
-        output,
-    };
-    // SAFETY: by the contract of the call.
-    let library = match unsafe { open(object, from_memory) } {
-        Ok(library) => library,
-        Err(first) => {
-            let folder = temporary_folder()?;
-            // SAFETY: as above.
-            let second = unsafe { open(object, |object| from_folder(&folder, object)) };
-            second.map_err(|second| failed(format!("{first}; from {}: {second}", folder.display())))?
-        }
-    };
-    let found: Result<Vec<KernelEntry>, libloading::Error> = symbols
-        .iter()
-        // SAFETY: by the contract of the call.
-        .map(|symbol| unsafe { library.get::<KernelEntry>(symbol.as_bytes()) }.map(|symbol| *symbol))
-        .collect();
-    // Entries are kept for the life of the process, and so is their code.
-    std::mem::forget(library);
-    found.map_err(|error| failed(words(&error)))
+/// A shared object that may be loaded.
+pub(super) struct Object<'a> {
+    bytes: &'a [u8],
+    symbols: &'a [String],
 }
 
 /// A file as the loader is to find it, and what keeps it there meanwhile.
 type Placed<T> = io::Result<(PathBuf, T)>;
 
-/// # Safety
-/// As for [`entries`].
-unsafe fn open<T>(object: &[u8], place: impl FnOnce(&[u8]) -> Placed<T>) -> Result<Library, String> {
-    let (path, _kept) = place(object).map_err(|error| error.to_string())?;
-    // SAFETY: by the contract of the call.
-    unsafe { Library::new(&path) }.map_err(|error| words(&error))
+impl<'a> Object<'a> {
+    /// The object with these bytes, whose entries are `symbols`.
+    ///
+    /// # Safety
+    /// It must be one that can be loaded at any time, and each of `symbols` that it has a [`KernelEntry`] of it.
+    pub unsafe fn new(bytes: &'a [u8], symbols: &'a [String]) -> Object<'a> {
+        Object { bytes, symbols }
+    }
+
+    /// Its entries, in the order of their symbols; it stays loaded. `file` is the kernel's, for messages.
+    pub fn entries(&self, file: &str) -> Result<Vec<KernelEntry>, KernelError> {
+        let failed = |output: String| KernelError::Load {
+            file: file.to_owned(),
+            output,
+        };
+        let library = match self.open(from_memory) {
+            Ok(library) => library,
+            Err(first) => {
+                let folder = temporary_folder()?;
+                let second = self.open(|bytes| from_folder(&folder, bytes));
+                second.map_err(|second| failed(format!("{first}; from {}: {second}", folder.display())))?
+            }
+        };
+        let found = self.found_in(&library);
+        // Entries are kept for the life of the process, and so is their code.
+        std::mem::forget(library);
+        found.map_err(|error| failed(words(&error)))
+    }
+
+    /// Loads it from where `place` puts it.
+    fn open<T>(&self, place: impl FnOnce(&[u8]) -> Placed<T>) -> Result<Library, String> {
+        let (path, _kept) = place(self.bytes).map_err(|error| error.to_string())?;
+        // SAFETY: who made this says that it can be loaded.
+        unsafe { Library::new(&path) }.map_err(|error| words(&error))
+    }
+
+    /// Its entries in the library that it was loaded as.
+    fn found_in(&self, library: &Library) -> Result<Vec<KernelEntry>, libloading::Error> {
+        // SAFETY: who made this says that its symbols are entries.
+        let entry = |symbol: &String| unsafe { library.get::<KernelEntry>(symbol.as_bytes()) }.map(|entry| *entry);
+        self.symbols.iter().map(entry).collect()
+    }
 }
 
 /// What went wrong, with the loader's own words, which libloading keeps as the cause.
@@ -124,10 +137,17 @@ mod tests {
         std::fs::read(object).unwrap()
     }
 
-    /// What comes of loading an object for a function that takes what a kernel's entry takes, if it is there.
-    fn loaded(object: &[u8], function: &str) -> Result<Vec<KernelEntry>, String> {
-        // SAFETY: a library without initialisers, or nothing that could be loaded.
-        unsafe { entries("k.cpp", object, &[function.to_owned()]) }.map_err(|error| error.to_string())
+    /// An object whose functions take what a kernel's entry takes, where they are there.
+    fn with_functions<'a>(bytes: &'a [u8], symbols: &'a [String]) -> Object<'a> {
+        // SAFETY: all tests have a library without initialisers, or nothing that could be loaded.
+        unsafe { Object::new(bytes, symbols) }
+    }
+
+    /// What comes of loading it.
+    fn loaded(bytes: &[u8], function: &str) -> Result<Vec<KernelEntry>, String> {
+        let symbols = [function.to_owned()];
+        let entries = with_functions(bytes, &symbols).entries("k.cpp");
+        entries.map_err(|error| error.to_string())
     }
 
     #[test]
@@ -141,13 +161,10 @@ mod tests {
     fn a_folder_serves_where_memory_does_not() {
         let temporary = temporary_folder().unwrap();
         for function in ["in_a_folder", "in_another_folder"] {
-            let object = object(function);
-            // SAFETY: a library without initialisers, and a function of it.
-            let found = unsafe {
-                let library = open(&object, |object| from_folder(&temporary, object)).unwrap();
-                library.get::<KernelEntry>(function.as_bytes()).is_ok()
-            };
-            assert!(found, "{function}");
+            let (bytes, symbols) = (object(function), [function.to_owned()]);
+            let object = with_functions(&bytes, &symbols);
+            let library = object.open(|bytes| from_folder(&temporary, bytes)).unwrap();
+            assert!(object.found_in(&library).is_ok(), "{function}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::{self, run_time_key};
-use super::library;
+use super::library::Object;
 use super::{CbDescriptor, KernelError, KernelSource, SharedKernel, aot_key, compile_to_shared, entry_symbol};
 use crate::abi::{Api, KernelEntry};
 use crate::arch::ArchName;
@@ -61,7 +61,7 @@ fn entries_of(file: &str, object: &[u8], keys: &[&str]) -> Result<Vec<KernelEntr
     let symbols: Vec<String> = keys.iter().map(|key| entry_symbol(key)).collect();
     // SAFETY: the object was made by the wrapper, which has no initialisers of its own (constant data needs none), and gives
     // the entries this type; what comes out of the cache is as it was put in, by this user.
-    unsafe { library::entries(file, object, &symbols) }
+    unsafe { Object::new(object, &symbols) }.entries(file)
 }
 
 /// Loads an object of several kernels, which the compiler just made, and registers them under `keys`.
