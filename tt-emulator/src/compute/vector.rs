@@ -44,24 +44,32 @@ fn detect() -> VectorUnit {
     VectorUnit::Baseline
 }
 
-/// Declares a function whose body is compiled for every [`VectorUnit`].
+/// Declares a function whose body is compiled for every [`VectorUnit`], or has bodies of its own for those beyond the baseline.
 macro_rules! vectorised {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block) => {
+        vectorised! {
+            $(#[$meta])* $visibility fn $name($($argument: $type),*) $(-> $result)? $body
+            avx2 { body($($argument),*) }
+            avx512 { body($($argument),*) }
+        }
+    };
+    (
+        $(#[$meta:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block
+        avx2 $avx2:block
+        avx512 $avx512:block
+    ) => {
         $(#[$meta])*
-        #[allow(clippy::too_many_arguments)]
+        #[allow(clippy::too_many_arguments, reason = "loops take what they need")]
         $visibility fn $name($($argument: $type),*) $(-> $result)? {
             #[inline(always)]
-            #[allow(clippy::too_many_arguments)]
             fn body($($argument: $type),*) $(-> $result)? $body
 
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma")]
-                #[allow(clippy::too_many_arguments)]
-                fn avx512($($argument: $type),*) $(-> $result)? { body($($argument),*) }
+                fn avx512($($argument: $type),*) $(-> $result)? $avx512
                 #[target_feature(enable = "avx2,fma")]
-                #[allow(clippy::too_many_arguments)]
-                fn avx2($($argument: $type),*) $(-> $result)? { body($($argument),*) }
+                fn avx2($($argument: $type),*) $(-> $result)? $avx2
                 match $crate::compute::vector::vector_unit() {
                     // SAFETY: `vector_unit` found the features on this processor.
                     $crate::compute::vector::VectorUnit::Avx512 => return unsafe { avx512($($argument),*) },

@@ -12,20 +12,14 @@ use super::fidelity::{Part, Product};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
 use crate::compute::vector::vectorised;
-#[cfg(target_arch = "x86_64")]
-use crate::compute::vector::{VectorUnit, vector_unit};
 
-/// `destination += rows · columns` in `f32`, over one tile.
-pub fn accumulate(destination: &mut Tile, rows: &Tile, columns: &Tile) {
-    #[cfg(target_arch = "x86_64")]
-    match vector_unit() {
-        // SAFETY: `vector_unit` found AVX-512 on this processor.
-        VectorUnit::Avx512 => return unsafe { x86::accumulate_avx512(destination, rows, columns) },
-        // SAFETY: `vector_unit` found AVX2 and FMA on this processor.
-        VectorUnit::Avx2 => return unsafe { x86::accumulate_avx2(destination, rows, columns) },
-        VectorUnit::Baseline => {}
+vectorised! {
+    /// `destination += rows · columns` in `f32`, over one tile.
+    pub fn accumulate(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+        accumulate_plain(destination, rows, columns);
     }
-    accumulate_plain(destination, rows, columns);
+    avx2 { x86::accumulate_avx2(destination, rows, columns) }
+    avx512 { x86::accumulate_avx512(destination, rows, columns) }
 }
 
 /// The version for machines without a vector unit of their own version.
@@ -222,6 +216,8 @@ pub fn multiply(destination: &mut Tile, rows: &Operand, columns: &Operand, produ
 mod tests {
     use super::*;
     use crate::compute::tile::{TILE, position};
+    #[cfg(target_arch = "x86_64")]
+    use crate::compute::vector::{VectorUnit, vector_unit};
 
     fn tile(seed: u32) -> Tile {
         let mut state = seed;
