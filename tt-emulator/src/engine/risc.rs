@@ -213,23 +213,18 @@ pub(crate) fn l1_pointer(address: u32) -> usize {
     }
 }
 
-/// The current RISC, to one call at a time.
+/// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
 ///
 /// # Panics
 /// Outside of kernels, and in a call.
 #[inline]
-fn enter<'a>() -> (&'a Progress, &'a mut Risc) {
+pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     let progress = progress().expect("a kernel called the emulator outside a run");
     assert!(!progress.is_in_call(), "a call of the engine within another");
     progress.count_edge();
-    // SAFETY: by the contract of `Current::new` the RISC is its kernel's alone, which is in no other call.
-    (progress, unsafe { &mut *CURRENT.get().risc })
-}
-
-/// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
-#[inline]
-pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
-    let (progress, risc) = enter();
+    // SAFETY: by the contract of `Current::new` the RISC is its kernel's alone, which is in no other call; nor is it in another
+    // until this one is over, since the edge is counted.
+    let risc = unsafe { &mut *CURRENT.get().risc };
     if line != 0 {
         risc.line = line;
     }
