@@ -1,6 +1,5 @@
 //! Tensors and blocks of `bfp8` and `bfp4` against plain loops on both emulated chips: what is uploaded, copied, computed, multiplied
 //! and stored, in shapes that end within a tile, a face and a row of 16.
-#![allow(clippy::type_complexity)]
 
 use tt::prelude::*;
 

@@ -4,7 +4,8 @@
     non_snake_case,
     non_upper_case_globals,
     uncommon_codepoints,
-    mixed_script_confusables
+    mixed_script_confusables,
+    reason = "odd names are what is tested"
 )]
 
 mod support;

@@ -88,8 +88,11 @@ pub trait AnyTensor {
     /// As the kernel takes it: `&mut` where it is written.
     fn argument(&mut self, written: bool) -> Argument<'_>;
 
-    /// What it holds. Not every test that is made of this module asks: [`check`] compares by itself.
-    #[allow(dead_code)]
+    /// What it holds.
+    #[allow(
+        dead_code,
+        reason = "`check` compares by itself, and not every test of this module asks beside it"
+    )]
     fn download(&self) -> tt::Result<Vec<f64>>;
 }
 

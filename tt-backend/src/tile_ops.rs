@@ -25,7 +25,7 @@ pub enum TileOp {
 
 /// A binary operation of the FPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum FpuOp {
     Add,
     Sub,

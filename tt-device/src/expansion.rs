@@ -43,7 +43,7 @@ impl Expansion {
 
 /// How two numbers are compared.
 #[derive(Debug, Clone, Copy)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Relation {
     Less,
     LessOrEqual,

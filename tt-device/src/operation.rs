@@ -213,7 +213,7 @@ pub enum Lowering {
 
 /// Operations that elements and numbers meet in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Arithmetic {
     Add,
     Sub,

@@ -21,7 +21,7 @@ pub enum Formula {
 /// An operation on formulas.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum FormulaOp {
     Add(Formula, Formula),
     Sub(Formula, Formula),

@@ -269,7 +269,7 @@ impl InLine {
 /// An axis of the NoC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum NocAxis {
     X,
     Y,
@@ -366,7 +366,7 @@ pub struct ComputeConfig {
 /// Which of the three kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Role {
     Reader,
     Compute,
@@ -420,7 +420,7 @@ impl Engine {
 /// A processor that moves data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum DataMovementProcessor {
     Brisc,
     Ncrisc,

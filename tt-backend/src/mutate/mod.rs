@@ -24,7 +24,7 @@ macro_rules! kinds {
     ($($kind:ident $title:literal;)*) => {
         /// What is wrong with a mutant.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names say it")]
         pub enum Kind { $($kind),* }
 
         impl Kind {

@@ -40,7 +40,6 @@ impl CbStep {
 
 /// A step of the protocol of the destination registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum RegisterStep {
     Acquire,
     Commit,

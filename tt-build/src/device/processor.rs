@@ -6,7 +6,7 @@ use tt_plan::Role;
 
 /// A processor's identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum ProcessorName {
     Brisc,
     Ncrisc,

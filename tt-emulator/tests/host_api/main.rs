@@ -35,7 +35,7 @@ mod engine {
             static KEEP: [Pointer; [$(stringify!($name)),*].len()] = [$(Pointer($name as *const c_void)),*];
         };
     }
-    struct Pointer(#[allow(dead_code)] *const c_void);
+    struct Pointer(#[allow(dead_code, reason = "the linker looks at it")] *const c_void);
     // SAFETY: the address of a function.
     unsafe impl Sync for Pointer {}
     include!("../../src/abi/host_calls.rs");

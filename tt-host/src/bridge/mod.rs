@@ -11,7 +11,6 @@ use tt_device::{ArchName, DataFormat};
 use tt_lang::ir;
 
 #[cxx::bridge(namespace = "tt_host")]
-#[allow(clippy::missing_safety_doc)]
 mod ffi {
     /// What a device offers to programs.
     #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
 //! A copy kernel written by hand in C++, with plans that differ in what its launch must satisfy.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use tt_host::{Argument, Element, ElementType, Kernel, Launch, Sources, Tensor};
 use tt_lang::ir::{

@@ -143,7 +143,7 @@ impl IntExpr {
 
 /// A comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum CompareOp {
     Eq,
     Ne,

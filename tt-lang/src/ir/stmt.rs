@@ -357,7 +357,7 @@ macro_rules! reductions {
     ($($op:ident $name:literal,)*) => {
         /// The operation of a reduction.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names say it")]
         pub enum ReduceOp {
             $($op,)*
         }
@@ -416,7 +416,7 @@ pub enum IntegerFold {
 
 /// The operation of a reduction to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum ArgOp {
     Max,
     Min,

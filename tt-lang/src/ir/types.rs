@@ -224,7 +224,7 @@ pub struct DerivedParam {
 
 /// The type of a scalar parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum ScalarKind {
     F32,
     I32,
@@ -244,7 +244,7 @@ pub struct Layout {
 
 /// The memory of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Residence {
     Dram,
     L1,
@@ -289,7 +289,7 @@ pub struct Options {
 
 /// How many passes the multiplier makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Fidelity {
     LoFi,
     HiFi2,
@@ -316,7 +316,7 @@ pub enum Order {
 
 /// Whether operands may be multicast between cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Multicast {
     Auto,
     Off,
@@ -348,7 +348,7 @@ pub struct Block {
 
 /// How a block was allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum BlockScope {
     Shared,
     Fragment,
