@@ -38,6 +38,8 @@ fn products_of_every_grid_are_those_of_plain_loops() {
         [33, 900, 65],
         [1000, 40, 64],
         [513, 513, 31],
+        // On a chip of 13 by 10 cores the rows of blocks lie along its columns.
+        [416, 320, 64],
     ] {
         let a: Vec<bf16> = (0..m * k).map(|at| bf16::from_f32(number(at))).collect();
         let b: Vec<bf16> = (0..k * n).map(|at| bf16::from_f32(number(at + 5))).collect();
@@ -73,6 +75,72 @@ fn a_shared_operand_is_read_once_for_all_cores_of_a_line() {
         assert_eq!(counters.total.dram_read_bytes.iter().sum::<u64>(), 2 * 256 * 512 * 2);
         Ok(())
     });
+}
+
+#[test]
+fn a_rectangle_of_cores_lies_the_way_that_takes_fewer_rounds() {
+    on_both_chips(|device| {
+        let ones = |count: usize| vec![bf16::from_f32(1.0); count];
+        let (a, b) = (
+            device.upload(&ones(416 * 64), [416, 64])?,
+            device.upload(&ones(64 * 320), [64, 320])?,
+        );
+        let mut y = device.zeros::<f32>([416, 320])?;
+        let counters = product(&a, &b, &mut y)
+            .profile()?
+            .counters
+            .expect("the emulator counts");
+        let read: u64 = counters.total.dram_read_bytes.iter().sum();
+        // 13 rows and 10 columns of blocks: all at once on 10 rows and 13 columns of cores, else in two rounds along each, and then
+        // one row goes along with the last.
+        let blocks = if device.grid().x == 13 { 13 + 10 } else { 2 * (14 + 10) };
+        assert_eq!(read, blocks * 32 * 64 * 2);
+        Ok(())
+    });
+}
+
+/// What is the same for all rows of a head, which are the third axis of the grid.
+#[tt::kernel(multicast = auto)]
+fn scaled<const B: usize, const H: usize, const M: usize>(
+    x: &Tensor<f32, B, H, M, 32>,
+    scale: &Tensor<f32, B, H, 32>,
+    y: &mut Tensor<f32, B, H, M, 32>,
+) {
+    let (h, b, row) = T.Kernel(H, B, M.div_ceil(32));
+    let block = T.alloc_shared::<f32>(32, 32);
+    let by = T.alloc_shared::<f32>(32);
+    T.copy(x[(b, h, row * 32, 0)], block);
+    T.copy(scale[(b, h, 0)], by);
+    for (i, j) in T.Parallel(32, 32) {
+        block[(i, j)] *= by[j];
+    }
+    T.copy(block, y[(b, h, row * 32, 0)]);
+}
+
+#[test]
+fn what_is_shared_along_any_axis_of_the_grid_is_read_once() {
+    for [b, h, m] in [[1, 2, 256], [3, 5, 100], [2, 9, 350], [1, 1, 64]] {
+        let x: Vec<f32> = (0..b * h * m * 32).map(number).collect();
+        let scale: Vec<f32> = (0..b * h * 32).map(|at| number(at + 3)).collect();
+        let wanted: Vec<f32> = (0..x.len())
+            .map(|at| x[at] * scale[at / (m * 32) * 32 + at % 32])
+            .collect();
+        on_both_chips(|device| {
+            let (x, scale) = (device.upload(&x, [b, h, m, 32])?, device.upload(&scale, [b, h, 32])?);
+            let mut y = device.zeros::<f32>([b, h, m, 32])?;
+            let counters = scaled(&x, &scale, &mut y)
+                .profile()?
+                .counters
+                .expect("the emulator counts");
+            assert!(y.download()? == wanted, "{b} x {h} x {m}");
+            if [b, h, m] == [1, 2, 256] {
+                let read: u64 = counters.total.dram_read_bytes.iter().sum();
+                // All of `x`, and the 32 numbers of each head once.
+                assert_eq!(read, 2 * 256 * 32 * 4 + 2 * 32 * 4);
+            }
+            Ok(())
+        });
+    }
 }
 
 /// Rows and columns are shared in loops within loops and behind conditions; along a third axis of the grid there is more than one round.

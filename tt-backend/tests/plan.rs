@@ -245,12 +245,16 @@ fn an_integer_that_numbers_decide_is_computed_by_the_launch_and_by_the_host_prog
 fn a_plan_that_contradicts_itself_is_refused() {
     let (_, text) = plans().swap_remove(0);
     let broken = [
-        (text.replacen("\"schema\": 3", "\"schema\": 7", 1), "version 7"),
+        (text.replacen("\"schema\": 4", "\"schema\": 7", 1), "version 7"),
         (
             text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
             "writer",
         ),
-        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 3"),
+        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 4"),
+        (
+            text.replacen("\"linear\"", "{ \"rectangle\": { \"axes\": [0, 6] } }", 1),
+            "axes 0 and 6 of the grid",
+        ),
         (text[..text.len() / 2].to_string(), "not JSON"),
     ];
     for (text, expected) in broken {

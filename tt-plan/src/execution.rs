@@ -1,8 +1,8 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
 use crate::{
-    BlockOrder, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, Placement, Plan,
-    PlanError, Role, RuntimeValue, Temporary,
+    CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, Plan, PlanError, Role, RuntimeValue,
+    Temporary, WorkPartition,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -95,23 +95,42 @@ pub struct CoreWork {
     pub start: u64,
     /// How many blocks it takes.
     pub count: u64,
-    /// Columns and rows of the rectangle of cores that share what they read; 1 of a core alone. Of a larger one all cores have the same
-    /// `start` and `count`, those of its rounds.
-    pub rectangle: [u32; 2],
+    /// The cores that share what they read, this one among them. Of more than one all have the same `start` and `count`, those of their
+    /// rounds.
+    pub rectangle: Rectangle,
+}
+
+/// A rectangle of cores that share what they read; it begins at a multiple of its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rectangle {
+    /// How many cores a row and a column of it has.
+    pub cores: [u32; 2],
+    /// Whether its rows lie along the columns of the chip.
+    pub is_turned: bool,
+}
+
+impl Rectangle {
+    /// A core alone.
+    pub const ALONE: Rectangle = Rectangle {
+        cores: [1, 1],
+        is_turned: false,
+    };
+
+    /// Which coordinate on the chip goes along a line: 0, the column, or 1, the row.
+    fn coordinate(self, line: CoreLine) -> usize {
+        usize::from((line == CoreLine::Column) != self.is_turned)
+    }
 }
 
 impl CoreWork {
-    /// Its column and row in its rectangle.
+    /// Its place in a line of its rectangle.
     fn place(self, line: CoreLine) -> u32 {
-        match line {
-            CoreLine::Row => self.x % self.cores(line),
-            CoreLine::Column => self.y % self.cores(line),
-        }
+        [self.x, self.y][self.rectangle.coordinate(line)] % self.cores(line)
     }
 
     /// How many cores a line of its rectangle has.
     fn cores(self, line: CoreLine) -> u32 {
-        self.rectangle[line.grid_axis()].max(1)
+        self.rectangle.cores[line.number()].max(1)
     }
 
     /// A core in the same line of its rectangle: column and row.
@@ -123,35 +142,46 @@ impl CoreWork {
             InLine::Last => last,
         };
         let mut found = [self.x, self.y];
-        let own = &mut found[line.grid_axis()];
+        let own = &mut found[self.rectangle.coordinate(line)];
         *own = *own - self.place(line) + at;
         found
     }
 
     /// The positions in `grid` of the blocks that it takes, in order; those that it goes along with are left out. The emitted kernels
     /// do the same arithmetic (`tt-backend`, pass rasterize).
-    pub fn blocks(self, order: BlockOrder, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
-        let [columns, rows] = self.rectangle.map(|cores| u64::from(cores.max(1)));
-        let rounds = [grid[0].div_ceil(columns), grid[1].div_ceil(rows)];
-        let of_rounds = [rounds[0], rounds[1], grid[2], grid[3], grid[4], grid[5]];
+    pub fn blocks(self, work: WorkPartition, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
+        let axes = work.placement.axes();
+        let mut rounds = axes.map(|axis| grid[axis]);
+        for line in CoreLine::ALL {
+            let along = &mut rounds[line.number()];
+            *along = along.div_ceil(u64::from(self.cores(line)));
+        }
         (self.start..self.start + self.count).filter_map(move |number| {
-            let mut at = order.position(number, of_rounds);
-            at[0] = at[0] * columns + u64::from(self.place(CoreLine::Row));
-            at[1] = at[1] * rows + u64::from(self.place(CoreLine::Column));
-            (at[0] < grid[0] && at[1] < grid[1]).then_some(at)
+            let mut round = work.order.position(number, rounds);
+            for line in CoreLine::ALL {
+                let at = &mut round[line.number()];
+                *at = *at * u64::from(self.cores(line)) + u64::from(self.place(line));
+            }
+            let mut found = [0; 6];
+            axes.into_iter().zip(round).for_each(|(axis, at)| found[axis] = at);
+            found.iter().zip(grid).all(|(at, extent)| *at < extent).then_some(found)
         })
     }
 }
 
-/// The rectangle of cores for a grid of blocks, and in how many rounds it takes them: as few as the device has room for, of as few cores
-/// as those rounds need.
-fn rectangle(grid: [u64; 6], device: DeviceGrid) -> ([u64; 2], u64) {
-    let rounds = [
-        grid[0].div_ceil(u64::from(device.x)),
-        grid[1].div_ceil(u64::from(device.y)),
-    ];
-    let cores = [grid[0].div_ceil(rounds[0]), grid[1].div_ceil(rounds[1])];
-    (cores, rounds[0] * rounds[1] * grid[2..].iter().product::<u64>())
+/// The rectangle of cores for a grid of blocks of which these axes lie along its rows and columns, and in how many rounds it takes them:
+/// as few as the device has room for, of as few cores as those rounds need, and turned where that takes fewer.
+fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle, u64) {
+    let blocks: u64 = grid.iter().product();
+    let [along, down] = axes.map(|axis| grid[axis]);
+    let planes = blocks / (along * down);
+    let laid = |is_turned: bool, [row, column]: [u32; 2]| {
+        let rounds = [along.div_ceil(u64::from(row)), down.div_ceil(u64::from(column))];
+        let cores = [along.div_ceil(rounds[0]) as u32, down.div_ceil(rounds[1]) as u32];
+        (Rectangle { cores, is_turned }, rounds[0] * rounds[1] * planes)
+    };
+    let (upright, turned) = (laid(false, [device.x, device.y]), laid(true, [device.y, device.x]));
+    if turned.1 < upright.1 { turned } else { upright }
 }
 
 /// How many times as many rounds a rectangle may take as cores that each take blocks of their own. A guess: what decides is whether
@@ -235,12 +265,15 @@ impl Plan {
         if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
-        if self.work_partition.placement == Placement::Rectangle {
-            let ([columns, rows], rounds) = rectangle(grid, device);
+        if let Some(axes) = self.work_partition.placement.rectangle() {
+            let (rectangle, rounds) = rectangle(grid, axes, device);
             let alone = blocks.div_ceil(u64::from(device.x) * u64::from(device.y));
-            if columns * rows > 1 && rounds <= alone * WORTH_ROUNDS {
-                let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x as u32, y as u32]));
-                let rectangle = [columns as u32, rows as u32];
+            if rectangle.cores != [1, 1] && rounds <= alone * WORTH_ROUNDS {
+                let [columns, rows] = match (rectangle.cores, rectangle.is_turned) {
+                    (cores, false) => cores,
+                    ([row, column], true) => [column, row],
+                };
+                let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
                 let work = cores.map(|[x, y]| CoreWork {
                     x,
                     y,
@@ -264,7 +297,7 @@ impl Plan {
                     y: (core / width) as u32,
                     start,
                     count,
-                    rectangle: [1, 1],
+                    rectangle: Rectangle::ALONE,
                 };
                 start += count;
                 this
@@ -279,7 +312,6 @@ impl Plan {
     /// As [`Plan::partition`], and where an extent of a tensor has no value.
     pub fn instantiate(&self, bindings: &Bindings, device: DeviceGrid) -> Result<Execution, PlanError> {
         let (grid, cores) = self.partition(bindings, device)?;
-        let order = self.work_partition.order;
         let later = self.stages().into_iter().skip(1);
         let later = later
             .map(|stage| stage.instantiate(bindings, device))
@@ -314,7 +346,7 @@ impl Plan {
             .iter()
             .map(|core| {
                 let items = core
-                    .blocks(order, grid)
+                    .blocks(self.work_partition, grid)
                     .map(|[jo, io, above @ ..]| {
                         let slower_last = above.iter().zip(&grid[2..]).rev();
                         let batch = slower_last.fold(0, |slower, (above, extent)| above + extent * slower);
@@ -322,7 +354,7 @@ impl Plan {
                             io,
                             jo,
                             batch: (self.grid.len() > 2).then_some(batch),
-                            tile_order: order.name(),
+                            tile_order: self.work_partition.order.name(),
                         }
                     })
                     .collect();

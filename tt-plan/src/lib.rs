@@ -13,7 +13,7 @@ mod plan;
 mod signature;
 mod validate;
 
-pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, WorkItem};
+pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, Rectangle, WorkItem};
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{

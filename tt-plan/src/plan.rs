@@ -6,7 +6,7 @@ use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,20 +202,43 @@ pub struct WorkPartition {
 pub enum Placement {
     /// The cores in rows, each the next run of numbers: as few cores as are busy to the end, the longer runs first.
     Linear,
-    /// The first axis of the grid along the columns of a rectangle of cores, the second along its rows; all of them take part in every
-    /// round, so that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for
-    /// goes along with the last one there is, and stores nothing. Where that would take too many rounds, as [`Placement::Linear`]: every
-    /// core is a rectangle of its own then.
-    Rectangle,
+    /// One axis of the grid along the rows of a rectangle of cores, another along its columns; all of them take part in every round, so
+    /// that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for goes along
+    /// with the last one there is, and stores nothing. The other axes are rounds, those before the faster ones. A launch lays the rows
+    /// along the columns of the chip where that takes fewer rounds; where any would take too many, as [`Placement::Linear`]: every core
+    /// is a rectangle of its own then.
+    Rectangle {
+        /// The axes of the grid along the rows and along the columns, counted from 0.
+        axes: [usize; 2],
+    },
 }
 
-/// A line of cores in the rectangle that shares what it reads.
+impl Placement {
+    /// The axes of the grid along the rows and the columns of a rectangle of cores that take part in rounds.
+    pub fn rectangle(self) -> Option<[usize; 2]> {
+        match self {
+            Placement::Linear => None,
+            Placement::Rectangle { axes } => Some(axes),
+        }
+    }
+
+    /// All axes of a grid in the order that blocks, or rounds, are numbered in, the fastest first.
+    pub fn axes(self) -> [usize; 6] {
+        let [first, second] = self.rectangle().unwrap_or([0, 1]);
+        let mut axes = [0, 1, 2, 3, 4, 5];
+        // Whichever it is, it comes first, and the others keep their order.
+        axes.sort_by_key(|axis| (*axis != first, *axis != second));
+        axes
+    }
+}
+
+/// A line of cores in the rectangle that shares what it reads: of the rectangle, whichever way it lies on the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CoreLine {
-    /// The cores of a row: all columns.
+    /// The cores of a row.
     Row,
-    /// The cores of a column: all rows.
+    /// The cores of a column.
     Column,
 }
 
@@ -231,8 +254,8 @@ impl CoreLine {
         }
     }
 
-    /// The axis of the grid that lies along it; what the others have in common does not name it.
-    pub fn grid_axis(self) -> usize {
+    /// Its place in what is given of both, as the [axes](Placement::Rectangle) of the grid that lie along them.
+    pub fn number(self) -> usize {
         match self {
             CoreLine::Row => 0,
             CoreLine::Column => 1,

@@ -41,6 +41,14 @@ impl Plan {
                 errors.push(format!("the name `{name}` stands twice"));
             }
         }
+        if let Some([along, down]) = self.work_partition.placement.rectangle()
+            && (along == down || along.max(down) >= self.grid.len())
+        {
+            errors.push(format!(
+                "axes {along} and {down} of the grid lie along a rectangle of cores, which are no two of its {}",
+                self.grid.len()
+            ));
+        }
         let mut integers: HashSet<&str> = self.extents.iter().map(String::as_str).collect();
         let mut floats = HashSet::new();
         // Each with whether it is written.

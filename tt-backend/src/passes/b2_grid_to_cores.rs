@@ -85,7 +85,7 @@ pub fn blocks_of(placement: Placement) -> Vec<(String, RuntimeValue)> {
     let own = own.map(|(name, value)| (name.to_string(), value)).into_iter();
     match placement {
         Placement::Linear => own.collect(),
-        Placement::Rectangle => own
+        Placement::Rectangle { .. } => own
             .chain(CoreLine::ALL.into_iter().flat_map(|line| {
                 [
                     (place_in(line), RuntimeValue::Place(line)),

@@ -121,7 +121,7 @@ impl Lower<'_> {
     fn of_own_block(&self, body: Lines) -> Stmt<Calls<Symbol>> {
         match self.placement {
             Placement::Linear => scope(body),
-            Placement::Rectangle => when(Expr::name(IS_OWN), body, Vec::new()),
+            Placement::Rectangle { .. } => when(Expr::name(IS_OWN), body, Vec::new()),
         }
     }
 
@@ -217,7 +217,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
                 let told = inspections::lowered(self.kernel, self.buffers, &inspection);
                 match self.placement {
                     Placement::Linear => told,
-                    Placement::Rectangle => vec![self.of_own_block(told)],
+                    Placement::Rectangle { .. } => vec![self.of_own_block(told)],
                 }
             }
             Move::Fetch(buffer, of) => self.fetch(buffer, &of),

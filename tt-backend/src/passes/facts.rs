@@ -69,8 +69,11 @@ pub fn partition(kernel: &Kernel, partition: &Partition) -> String {
         BlockOrder::BlockLinear(h, w) => format!("block_linear({h}, {w})"),
     };
     let placement = match partition.work.placement {
-        Placement::Linear => "to cores in rows",
-        Placement::Rectangle => "to a rectangle of cores",
+        Placement::Linear => "to cores in rows".to_string(),
+        Placement::Rectangle { axes } => {
+            let [along, down] = axes.map(axis);
+            format!("{along} along the rows and {down} along the columns of a rectangle of cores")
+        }
     };
     line(&mut out, format!("{owner}, {order}, {placement}"));
     if !partition.apart {

@@ -2,8 +2,9 @@
 //!
 //! Before: every core reads what its block needs. After: a read whose place in its tensor names nothing that differs along a line of
 //! cores, under loops and branches that do not either, is shared by the line: its first core reads the version and multicasts it to the
-//! others. The first axis of the grid then lies along the columns of a rectangle of cores and the second along its rows, all of which
-//! take part in every round ([`Placement::Rectangle`]); elsewhere nothing changes.
+//! others. Two axes of the grid then lie along the rows and columns of a rectangle of cores, all of which take part in every round
+//! ([`Placement::Rectangle`]): the two along which the most elements are read once, of those with as many the first. Elsewhere nothing
+//! changes.
 //!
 //! A version comes to the same place on every core of the line, so all versions of its buffer must be made in the same turns of the same
 //! loops there. Then every core does the same for the line at the same place of its program, and none waits for one that waits for
@@ -25,7 +26,7 @@ use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::progress::proved;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{IntExpr, Multicast, ParamId, VarId};
 use tt_plan::{BlockOrder, CoreLine, PartitionMode, Placement};
 
@@ -46,10 +47,51 @@ pub const PASS: Pass<Moving, Moving> = Pass {
 /// Runs the pass: which core takes which blocks.
 pub fn run(facts: &Facts, programs: &mut Split) -> Placement {
     let grid: Vec<VarId> = facts.kernel.grid.axes.iter().map(|(var, _)| *var).collect();
-    match may_share(facts, programs) && share(&grid, &mut programs.reader) {
-        true => Placement::Rectangle,
-        false => facts.partition.work.placement,
+    let axes = may_share(facts, programs)
+        .then(|| best(&grid, &programs.reader))
+        .flatten();
+    match axes {
+        Some(axes) => {
+            share(&grid, axes, &mut programs.reader);
+            Placement::Rectangle { axes }
+        }
+        None => facts.partition.work.placement,
     }
+}
+
+/// The two axes of the grid along which the most elements are shared; none where nothing is.
+fn best(grid: &[VarId], reader: &[Stmt<Moves>]) -> Option<[usize; 2]> {
+    let shared: Vec<BTreeMap<usize, u64>> = grid.iter().map(|differs| shared(*differs, reader)).collect();
+    let mut best = None;
+    for (second, of_second) in shared.iter().enumerate() {
+        for (first, of_first) in shared.iter().enumerate().take(second) {
+            let mut of_both = of_first.clone();
+            of_both.extend(of_second);
+            let elements = of_both.values().fold(0, |sum: u64, of| sum.saturating_add(*of));
+            if best.is_none_or(|(most, axes)| elements > most || elements == most && [first, second] < axes) {
+                best = Some((elements, [first, second]));
+            }
+        }
+    }
+    best.filter(|(elements, _)| *elements > 0).map(|(_, axes)| axes)
+}
+
+/// The reads that are alike where only `differs` does, by their place among the operations, with how many elements they are of.
+fn shared(differs: VarId, reader: &[Stmt<Moves>]) -> BTreeMap<usize, u64> {
+    let mut out_of_step = BTreeSet::new();
+    versions(differs, reader, true, &mut out_of_step);
+    let (mut at, mut found) = (0, BTreeMap::new());
+    operations(reader, &mut |op| {
+        if let Move::Read(buffer, region, _) = op
+            && !out_of_step.contains(buffer)
+            && region.integers().all(|index| is_alike(index, differs))
+        {
+            let [rows, columns] = region.extent;
+            found.insert(at, rows.saturating_mul(columns));
+        }
+        at += 1;
+    });
+    found
 }
 
 /// Whether cores may go along with blocks that are not theirs, and the grid lie along them as it likes.
@@ -76,26 +118,23 @@ fn may_share(facts: &Facts, programs: &Split) -> bool {
         && read.is_disjoint(&stored)
 }
 
-/// Marks the reads of `reader` that a line of cores shares; whether there are any.
-fn share(grid: &[VarId], reader: &mut [Stmt<Moves>]) -> bool {
-    let mut shares = false;
+/// Marks the reads of `reader` that a line of cores shares where these axes of the grid lie along lines.
+fn share(grid: &[VarId], axes: [usize; 2], reader: &mut [Stmt<Moves>]) {
     for line in CoreLine::ALL {
-        let Some(differs) = grid.get(line.grid_axis()).copied() else {
+        let Some(differs) = grid.get(axes[line.number()]) else {
             continue;
         };
-        let mut out_of_step = BTreeSet::new();
-        versions(differs, reader, true, &mut out_of_step);
+        let shares = shared(*differs, reader);
+        let mut at = 0;
         operations_mut(reader, &mut |op| {
-            if let Move::Read(buffer, region, shared @ None) = op
-                && !out_of_step.contains(buffer)
-                && region.integers().all(|index| is_alike(index, differs))
+            if let Move::Read(_, _, shared @ None) = op
+                && shares.contains_key(&at)
             {
                 *shared = Some(line);
-                shares = true;
             }
+            at += 1;
         });
     }
-    shares
 }
 
 /// Collects the buffers of which a version is made where not all cores of a line come in the same turn, along which `differs` does.

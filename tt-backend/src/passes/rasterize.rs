@@ -93,12 +93,13 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
 
     let mut id = BLOCK_ID;
     // Numbers of blocks, or of rounds of a rectangle of cores, which has those of a row or column for a number of one.
-    if work.placement == Placement::Rectangle {
+    let rectangle = work.placement.rectangle();
+    if let Some(axes) = rectangle {
         for (name, line) in [("across", CoreLine::Row), ("down", CoreLine::Column)] {
             let cores = || Expr::Name(cores_of(line));
             let last = op(
                 Operator::Sub,
-                op(Operator::Add, user(extent(line.grid_axis())), cores()),
+                op(Operator::Add, user(extent(axes[line.number()])), cores()),
                 Expr::Int(1),
             );
             set(name, op(Operator::Div, last, cores()));
@@ -106,18 +107,24 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
     }
     let (mut below, rounds) = match work.placement {
         Placement::Linear => (IntExpr::binary(IntOp::Mul, extent(0), extent(1)), None),
-        Placement::Rectangle => (IntExpr::Const(1), Some(op(Operator::Mul, name("across"), name("down")))),
+        Placement::Rectangle { .. } => (IntExpr::Const(1), Some(op(Operator::Mul, name("across"), name("down")))),
     };
     let numbers = |below: &IntExpr| match &rounds {
         None => user(below.clone()),
         Some(rounds) => op(Operator::Mul, rounds.clone(), user(below.clone())),
     };
     let plane = numbers(&below);
-    // Axes behind the second are the slower the later they come.
-    for number in 2..kernel.grid.axes.len() {
+    // The axes, the fastest first.
+    let axes = work
+        .placement
+        .axes()
+        .into_iter()
+        .filter(|number| *number < kernel.grid.axes.len());
+    let axes: Vec<usize> = axes.collect();
+    for (place, number) in axes.iter().copied().enumerate().skip(2) {
         let Some(name_of) = axis(number) else { break };
         let above = op(Operator::Div, name(BLOCK_ID), numbers(&below));
-        let is_last = number + 1 == kernel.grid.axes.len();
+        let is_last = place + 1 == axes.len();
         set(
             name_of,
             if is_last {
@@ -132,13 +139,16 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
         set("plane_id", op(Operator::Rem, name(BLOCK_ID), plane));
         id = "plane_id";
     }
-    let (Some(x), y) = (axis(0), axis(1)) else { return out };
+    let mut fastest = axes.iter().filter_map(|number| axis(*number));
+    let (Some(x), y) = (fastest.next(), fastest.next()) else {
+        return out;
+    };
     let Some(y) = y else {
         // One axis: every order is the same.
         set(x, name(id));
         return out;
     };
-    if work.placement == Placement::Rectangle {
+    if let Some(axes) = rectangle {
         let own = [
             (
                 "column_at",
@@ -165,11 +175,11 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
         }
         let within = own
             .clone()
-            .map(|(at, line, ..)| op(Operator::Less, name(at), user(extent(line.grid_axis()))));
+            .map(|(at, line, ..)| op(Operator::Less, name(at), user(extent(axes[line.number()]))));
         let [columns, rows] = within;
         set(IS_OWN, op(Operator::And, columns, rows));
         for (at, line, _, variable) in own {
-            let last = op(Operator::Sub, user(extent(line.grid_axis())), Expr::Int(1));
+            let last = op(Operator::Sub, user(extent(axes[line.number()])), Expr::Int(1));
             set(variable, Expr::operation(Operator::Min, name(at), last));
         }
         return out;

@@ -19,7 +19,7 @@ use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_plan::{CoreLine, InLine, Placement, Role, RuntimeValue};
+use tt_plan::{CoreLine, InLine, Role, RuntimeValue};
 
 /// Proves it of `device`.
 pub fn prove(device: &Device) -> Proof {
@@ -33,7 +33,7 @@ pub fn prove(device: &Device) -> Proof {
         if count == 0 {
             continue;
         }
-        if program.role != Role::Reader || device.plan.work_partition.placement != Placement::Rectangle {
+        if program.role != Role::Reader || device.plan.work_partition.placement.rectangle().is_none() {
             return fault("versions are shared by cores that take no rounds together");
         }
         let mut out_of_step = BTreeSet::new();
@@ -98,7 +98,7 @@ fn arguments(device: &Device, program: &Program) -> Proof {
             .iter()
             .filter(|semaphore| semaphore.id == id && semaphore.initial == 0)
             .count();
-        if has != usize::from(device.plan.work_partition.placement == Placement::Rectangle) {
+        if has != usize::from(device.plan.work_partition.placement.rectangle().is_some()) {
             return fault(format!("the plan has {has} semaphores {id} that begin with 0"));
         }
     }

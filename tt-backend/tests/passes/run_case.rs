@@ -182,7 +182,7 @@ fn after_d1(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Fa
             let mut placement = Placement::Linear;
             operations(&programs.reader, &mut |op| {
                 if let Move::Read(_, _, Some(_)) = op {
-                    placement = Placement::Rectangle;
+                    placement = Placement::Rectangle { axes: [0, 1] };
                 }
             });
             let lowered = d3_lower_cb_protocol::run((kernel, placement), &buffers, programs);

@@ -236,7 +236,7 @@ mod tests {
                 y: i / columns,
                 start: 0,
                 count: 1,
-                rectangle: [1, 1],
+                rectangle: tt_plan::Rectangle::ALONE,
             })
             .collect()
     }

@@ -113,7 +113,7 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     let stages = plan.later.iter().map(|stage| stage.work_partition);
     if std::iter::once(plan.work_partition)
         .chain(stages)
-        .any(|work| work.placement == Placement::Rectangle)
+        .any(|work| work.placement.rectangle().is_some())
     {
         out.line(RECTANGLE);
         out.blank();
@@ -254,10 +254,10 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
     let device = "device->compute_with_storage_grid_size()";
     match plan.work_partition.placement {
         Placement::Linear => out.line(format!("const std::vector<CoreWork> work = partition(grid, {device});")),
-        Placement::Rectangle => {
+        Placement::Rectangle { axes: [along, down] } => {
             out.line("Rectangle rectangle;");
             out.line(format!(
-                "const std::vector<CoreWork> work = deal(grid, {device}, rectangle);"
+                "const std::vector<CoreWork> work = deal(grid, {along}, {down}, {device}, rectangle);"
             ));
         }
     }
@@ -471,12 +471,12 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::Address(name) => format!("{}.address()", members.tensor(name)),
             RuntimeValue::StartId => "word(each.start_id)".to_string(),
             RuntimeValue::Count => "word(each.count)".to_string(),
-            RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.grid_axis()),
-            RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.grid_axis()),
+            RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),
+            RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.number()),
             RuntimeValue::Noc { line, core, axis } => format!(
                 "uint32_t(rectangle.{}(*device, each, {}).{})",
                 core.name(),
-                line.grid_axis(),
+                line.number(),
                 axis.name()
             ),
             RuntimeValue::Formula(formula) => format!("word({})", integer(formula, members).into_string()),

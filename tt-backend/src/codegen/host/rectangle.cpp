@@ -1,9 +1,14 @@
-// A rectangle of cores that share what they read: how many columns and rows it has; 1 and 1 where every core is one of its own.
+// A rectangle of cores that share what they read: how many a row and a column of it has; 1 and 1 where every core is one of its own.
 struct Rectangle {
     size_t cores[2] = {1, 1};
+    // Whether its rows lie along the columns of the chip.
+    bool is_turned = false;
 
     // The place of a core in its row (0) or column (1).
-    size_t place(const CoreWork& each, int line) const { return (line == 0 ? each.core.x : each.core.y) % cores[line]; }
+    size_t place(const CoreWork& each, int line) const {
+        CoreCoord core = each.core;
+        return along(core, line) % cores[line];
+    }
 
     // Where on the NoC cores of its row or column are.
     CoreCoord first(const distributed::MeshDevice& device, const CoreWork& each, int line) const { return at(device, each, line, 0); }
@@ -15,34 +20,45 @@ struct Rectangle {
     }
 
 private:
+    size_t& along(CoreCoord& core, int line) const { return (line == 1) != is_turned ? core.y : core.x; }
+
     CoreCoord at(const distributed::MeshDevice& device, const CoreWork& each, int line, size_t place) const {
         CoreCoord core = each.core;
-        size_t& own = line == 0 ? core.x : core.y;
+        size_t& own = along(core, line);
         own = own - own % cores[line] + place;
         return device.worker_core_from_logical_core(core);
     }
 };
 
-// All cores of a rectangle take part in every round of blocks, where those are at most twice as many as the blocks of a core that takes
-// blocks of its own.
-std::vector<CoreWork> deal(const std::vector<int64_t>& grid, const CoreCoord& device, Rectangle& rectangle) {
+// All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in every round of blocks, where
+// those are at most twice as many as the blocks of a core that takes blocks of its own.
+std::vector<CoreWork> deal(
+    const std::vector<int64_t>& grid, size_t along, size_t down, const CoreCoord& device, Rectangle& rectangle) {
     std::vector<CoreWork> alone = partition(grid, device);
     const int64_t columns = static_cast<int64_t>(device.x), rows = static_cast<int64_t>(device.y);
-    const int64_t across = ceil_div(grid[0], columns), down = ceil_div(grid[1], rows);
-    int64_t rounds = across * down, blocks = grid[0] * grid[1];
-    for (size_t axis = 2; axis < grid.size(); ++axis) {
-        rounds *= grid[axis];
-        blocks *= grid[axis];
+    int64_t blocks = 1;
+    for (int64_t extent : grid) {
+        blocks *= extent;
     }
-    const int64_t width = ceil_div(grid[0], across), height = ceil_div(grid[1], down);
+    if (blocks == 0) {
+        return alone;
+    }
+    const int64_t planes = blocks / (grid[along] * grid[down]);
+    const int64_t upright = ceil_div(grid[along], columns) * ceil_div(grid[down], rows);
+    const int64_t turned = ceil_div(grid[along], rows) * ceil_div(grid[down], columns);
+    const bool is_turned = turned < upright;
+    const int64_t width = ceil_div(grid[along], ceil_div(grid[along], is_turned ? rows : columns));
+    const int64_t height = ceil_div(grid[down], ceil_div(grid[down], is_turned ? columns : rows));
+    const int64_t rounds = std::min(upright, turned) * planes;
     if (width * height == 1 || rounds > ceil_div(blocks, columns * rows) * 2) {
         return alone;
     }
     rectangle.cores[0] = static_cast<size_t>(width);
     rectangle.cores[1] = static_cast<size_t>(height);
+    rectangle.is_turned = is_turned;
     std::vector<CoreWork> work;
-    for (int64_t y = 0; y < height; ++y) {
-        for (int64_t x = 0; x < width; ++x) {
+    for (int64_t y = 0; y < (is_turned ? width : height); ++y) {
+        for (int64_t x = 0; x < (is_turned ? height : width); ++x) {
             work.push_back({CoreCoord(x, y), 0, rounds});
         }
     }

@@ -139,7 +139,7 @@ fn least_fidelity(buffers: &[Buffer], programs: &[Program; 3]) -> Fidelity {
 fn semaphores(placement: Placement) -> Vec<Semaphore> {
     match placement {
         Placement::Linear => Vec::new(),
-        Placement::Rectangle => CoreLine::ALL
+        Placement::Rectangle { .. } => CoreLine::ALL
             .into_iter()
             .flat_map(semaphores_of)
             .map(|id| Semaphore { id, initial: 0 })
