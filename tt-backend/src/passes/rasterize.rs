@@ -67,171 +67,164 @@ fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbo
 
 /// The statements that give every axis of the grid its value.
 pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
-    // A grid of which an extent is 0 runs nothing, and its kernels are compiled all the same: none divides by 0.
-    let extent = |axis: usize| match kernel.grid.axes.get(axis).map(|(_, extent)| &extent.value) {
-        None | Some(IntExpr::Const(0)) => IntExpr::Const(1),
-        Some(extent) => extent.clone(),
+    let mut coordinates = Coordinates {
+        kernel,
+        variables,
+        out: Vec::new(),
     };
-    let user = |expr: IntExpr| Expr::user(&expr);
-    let name = |text: &str| Expr::name(text);
-    let op = |symbol, a, b| Expr::binary(symbol, a, b);
-    let mut out = Vec::new();
-    let mut set = |name: &str, value: Expr<Symbol>| {
-        out.push(line(Leaf::Let {
-            kind: CppType::Int,
-            name: name.to_string(),
-            value,
-        }))
-    };
-    let axis = |axis: usize| {
-        kernel
-            .grid
-            .axes
-            .get(axis)
-            .map(|(var, _)| variables[var.index()].as_str())
-    };
+    // The axes, the fastest first.
+    let axes = work.placement.axes().into_iter();
+    let axes: Vec<usize> = axes.filter(|axis| *axis < kernel.grid.axes.len()).collect();
+    match (work.placement, axes.as_slice()) {
+        (Placement::Rectangle { axes: lines }, _) => {
+            coordinates.rounds(lines);
+            let plane = binary(Operator::Mul, Expr::name("across"), Expr::name("down"));
+            let id = coordinates.above(Some(plane), &axes);
+            coordinates.in_rounds(id, lines);
+        }
+        // One axis: every order is the same.
+        (Placement::Linear, [axis]) => coordinates.axis(*axis, Expr::name(BLOCK_ID)),
+        (Placement::Linear, _) => {
+            let id = coordinates.above(None, &axes);
+            coordinates.in_order(id, work.order);
+        }
+    }
+    coordinates.out
+}
 
-    let mut id = BLOCK_ID;
-    // Numbers of blocks, or of rounds of a rectangle of cores, which has those of a row or column for a number of one.
-    let rectangle = work.placement.rectangle();
-    if let Some(axes) = rectangle {
+fn binary(operator: Operator, a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
+    Expr::binary(operator, a, b)
+}
+
+struct Coordinates<'a> {
+    kernel: &'a Kernel,
+    /// The names of the kernel's variables.
+    variables: &'a [String],
+    out: Vec<Stmt<Calls<Symbol>>>,
+}
+
+impl Coordinates<'_> {
+    fn set(&mut self, name: &str, value: Expr<Symbol>) {
+        let name = name.to_string();
+        let kind = CppType::Int;
+        self.out.push(line(Leaf::Let { kind, name, value }));
+    }
+
+    /// Gives the variable of an axis its value.
+    fn axis(&mut self, axis: usize, value: Expr<Symbol>) {
+        let variable = self.kernel.grid.axes.get(axis);
+        if let Some(name) = variable.and_then(|(var, _)| self.variables.get(var.index())) {
+            self.set(name, value);
+        }
+    }
+
+    /// The extent of an axis. A grid of which one is 0 runs nothing, and its kernels are compiled all the same: none divides by 0.
+    fn extent(&self, axis: usize) -> IntExpr {
+        match self.kernel.grid.axes.get(axis).map(|(_, extent)| &extent.value) {
+            None | Some(IntExpr::Const(0)) => IntExpr::Const(1),
+            Some(extent) => extent.clone(),
+        }
+    }
+
+    fn user(&self, axis: usize) -> Expr<Symbol> {
+        Expr::user(&self.extent(axis))
+    }
+
+    /// How many rounds a rectangle of cores takes along the axes of the grid that lie along its lines.
+    fn rounds(&mut self, lines: [usize; 2]) {
         for (name, line) in [("across", CoreLine::Row), ("down", CoreLine::Column)] {
             let cores = || Expr::Name(cores_of(line));
-            let last = op(
-                Operator::Sub,
-                op(Operator::Add, user(extent(axes[line.number()])), cores()),
-                Expr::Int(1),
-            );
-            set(name, op(Operator::Div, last, cores()));
+            let blocks = binary(Operator::Add, self.user(lines[line.number()]), cores());
+            let last = binary(Operator::Sub, blocks, Expr::Int(1));
+            self.set(name, binary(Operator::Div, last, cores()));
         }
     }
-    let (mut below, rounds) = match work.placement {
-        Placement::Linear => (IntExpr::binary(IntOp::Mul, extent(0), extent(1)), None),
-        Placement::Rectangle { .. } => (IntExpr::Const(1), Some(op(Operator::Mul, name("across"), name("down")))),
-    };
-    let numbers = |below: &IntExpr| match &rounds {
-        None => user(below.clone()),
-        Some(rounds) => op(Operator::Mul, rounds.clone(), user(below.clone())),
-    };
-    let plane = numbers(&below);
-    // The axes, the fastest first.
-    let axes = work
-        .placement
-        .axes()
-        .into_iter()
-        .filter(|number| *number < kernel.grid.axes.len());
-    let axes: Vec<usize> = axes.collect();
-    for (place, number) in axes.iter().copied().enumerate().skip(2) {
-        let Some(name_of) = axis(number) else { break };
-        let above = op(Operator::Div, name(BLOCK_ID), numbers(&below));
-        let is_last = place + 1 == axes.len();
-        set(
-            name_of,
-            if is_last {
-                above
-            } else {
-                op(Operator::Rem, above, user(extent(number)))
-            },
-        );
-        below = IntExpr::binary(IntOp::Mul, below, extent(number));
+
+    /// The axes behind the two fastest; they are the slower the later they come. What numbers those two is given back: the blocks of
+    /// their plane, or the rounds, where they are as many as `rounds`.
+    fn above(&mut self, rounds: Option<Expr<Symbol>>, axes: &[usize]) -> &'static str {
+        let mut below = match rounds {
+            None => IntExpr::binary(IntOp::Mul, self.extent(0), self.extent(1)),
+            Some(_) => IntExpr::Const(1),
+        };
+        let numbers = |below: &IntExpr| match &rounds {
+            None => Expr::user(below),
+            Some(rounds) => binary(Operator::Mul, rounds.clone(), Expr::user(below)),
+        };
+        let [_, _, slower @ ..] = axes else { return BLOCK_ID };
+        let Some(slowest) = slower.last() else { return BLOCK_ID };
+        let plane = numbers(&below);
+        for axis in slower {
+            let above = binary(Operator::Div, Expr::name(BLOCK_ID), numbers(&below));
+            let value = match axis == slowest {
+                true => above,
+                false => binary(Operator::Rem, above, self.user(*axis)),
+            };
+            self.axis(*axis, value);
+            below = IntExpr::binary(IntOp::Mul, below, self.extent(*axis));
+        }
+        self.set("plane_id", binary(Operator::Rem, Expr::name(BLOCK_ID), plane));
+        "plane_id"
     }
-    if kernel.grid.axes.len() > 2 {
-        set("plane_id", op(Operator::Rem, name(BLOCK_ID), plane));
-        id = "plane_id";
-    }
-    let mut fastest = axes.iter().filter_map(|number| axis(*number));
-    let (Some(x), y) = (fastest.next(), fastest.next()) else {
-        return out;
-    };
-    let Some(y) = y else {
-        // One axis: every order is the same.
-        set(x, name(id));
-        return out;
-    };
-    if let Some(axes) = rectangle {
+
+    /// The axes along the lines of a rectangle of cores, in the round that `id` names: where there is no block left, those of the last.
+    fn in_rounds(&mut self, id: &str, lines: [usize; 2]) {
+        let round = |operator| binary(operator, Expr::name(id), Expr::name("across"));
         let own = [
-            (
-                "column_at",
-                CoreLine::Row,
-                op(Operator::Rem, name(id), name("across")),
-                x,
-            ),
-            (
-                "row_at",
-                CoreLine::Column,
-                op(Operator::Div, name(id), name("across")),
-                y,
-            ),
+            ("column_at", CoreLine::Row, round(Operator::Rem)),
+            ("row_at", CoreLine::Column, round(Operator::Div)),
         ];
-        for (at, line, round, _) in own.clone() {
-            set(
-                at,
-                op(
-                    Operator::Add,
-                    Expr::Name(place_in(line)),
-                    op(Operator::Mul, round, Expr::Name(cores_of(line))),
-                ),
-            );
+        for (at, line, round) in own.clone() {
+            let first = binary(Operator::Mul, round, Expr::Name(cores_of(line)));
+            self.set(at, binary(Operator::Add, Expr::Name(place_in(line)), first));
         }
-        let within = own
-            .clone()
-            .map(|(at, line, ..)| op(Operator::Less, name(at), user(extent(axes[line.number()]))));
-        let [columns, rows] = within;
-        set(IS_OWN, op(Operator::And, columns, rows));
-        for (at, line, _, variable) in own {
-            let last = op(Operator::Sub, user(extent(axes[line.number()])), Expr::Int(1));
-            set(variable, Expr::operation(Operator::Min, name(at), last));
-        }
-        return out;
-    }
-    match work.order {
-        BlockOrder::RowMajor => {
-            set(x, op(Operator::Rem, name(id), user(extent(0))));
-            set(y, op(Operator::Div, name(id), user(extent(0))));
-        }
-        BlockOrder::ColumnMajor => {
-            set(x, op(Operator::Div, name(id), user(extent(1))));
-            set(y, op(Operator::Rem, name(id), user(extent(1))));
-        }
-        BlockOrder::BlockLinear(h, w) => {
-            let (h, w) = (i64::from(h), i64::from(w));
-            let band_blocks = user(IntExpr::binary(IntOp::Mul, extent(0), IntExpr::Const(h)));
-            let least = |a: Expr<Symbol>, limit: i64| Expr::operation(Operator::Min, a, Expr::Int(limit));
-            set("band", op(Operator::Div, name(id), band_blocks.clone()));
-            set("band_row", op(Operator::Mul, name("band"), Expr::Int(h)));
-            set("rows", least(op(Operator::Sub, user(extent(1)), name("band_row")), h));
-            set("within", op(Operator::Rem, name(id), band_blocks));
-            set("group_blocks", op(Operator::Mul, name("rows"), Expr::Int(w)));
-            set(
-                "group_column",
-                op(
-                    Operator::Mul,
-                    op(Operator::Div, name("within"), name("group_blocks")),
-                    Expr::Int(w),
-                ),
-            );
-            set(
-                "columns",
-                least(op(Operator::Sub, user(extent(0)), name("group_column")), w),
-            );
-            set("rest", op(Operator::Rem, name("within"), name("group_blocks")));
-            set(
-                x,
-                op(
-                    Operator::Add,
-                    name("group_column"),
-                    op(Operator::Rem, name("rest"), name("columns")),
-                ),
-            );
-            set(
-                y,
-                op(
-                    Operator::Add,
-                    name("band_row"),
-                    op(Operator::Div, name("rest"), name("columns")),
-                ),
-            );
+        let [columns, rows] = own
+            .each_ref()
+            .map(|(at, line, _)| binary(Operator::Less, Expr::name(*at), self.user(lines[line.number()])));
+        self.set(IS_OWN, binary(Operator::And, columns, rows));
+        for (at, line, _) in own {
+            let axis = lines[line.number()];
+            let last = binary(Operator::Sub, self.user(axis), Expr::Int(1));
+            self.axis(axis, Expr::operation(Operator::Min, Expr::name(at), last));
         }
     }
-    out
+
+    /// The first two axes, of the block of their plane that `id` names in this order.
+    fn in_order(&mut self, id: &str, order: BlockOrder) {
+        let by = |operator, extent| binary(operator, Expr::name(id), extent);
+        let (columns, rows) = (self.user(0), self.user(1));
+        match order {
+            BlockOrder::RowMajor => {
+                self.axis(0, by(Operator::Rem, columns.clone()));
+                self.axis(1, by(Operator::Div, columns));
+            }
+            BlockOrder::ColumnMajor => {
+                self.axis(0, by(Operator::Div, rows.clone()));
+                self.axis(1, by(Operator::Rem, rows));
+            }
+            BlockOrder::BlockLinear(h, w) => self.in_groups(id, [h, w].map(i64::from)),
+        }
+    }
+
+    /// The first two axes of a block of groups of `h` by `w`, band by band.
+    fn in_groups(&mut self, id: &str, [h, w]: [i64; 2]) {
+        let name = |text: &str| Expr::name(text);
+        let least = |a, limit| Expr::operation(Operator::Min, a, Expr::Int(limit));
+        let band_blocks = Expr::user(&IntExpr::binary(IntOp::Mul, self.extent(0), IntExpr::Const(h)));
+        self.set("band", binary(Operator::Div, name(id), band_blocks.clone()));
+        self.set("band_row", binary(Operator::Mul, name("band"), Expr::Int(h)));
+        let rows = binary(Operator::Sub, self.user(1), name("band_row"));
+        self.set("rows", least(rows, h));
+        self.set("within", binary(Operator::Rem, name(id), band_blocks));
+        self.set("group_blocks", binary(Operator::Mul, name("rows"), Expr::Int(w)));
+        let group = binary(Operator::Div, name("within"), name("group_blocks"));
+        self.set("group_column", binary(Operator::Mul, group, Expr::Int(w)));
+        let columns = binary(Operator::Sub, self.user(0), name("group_column"));
+        self.set("columns", least(columns, w));
+        self.set("rest", binary(Operator::Rem, name("within"), name("group_blocks")));
+        for (axis, first, operator) in [(0, "group_column", Operator::Rem), (1, "band_row", Operator::Div)] {
+            let rest = binary(operator, name("rest"), name("columns"));
+            self.axis(axis, binary(Operator::Add, name(first), rest));
+        }
+    }
 }
