@@ -2,11 +2,11 @@
 
 use crate::{
     CompileArg, DataFormat, Engine, Formula, KernelPlan, Memory, Number, Parameter, PartitionMode, Plan, Role,
-    RuntimeValue, Temporary,
+    RuntimeValue, Temporary, TensorLayout,
 };
 use std::collections::{HashMap, HashSet};
 use tt_device::TILE_SIDE;
-use tt_lang::ir::ScalarKind;
+use tt_lang::ir::{ElementType, ScalarKind};
 
 /// Runtime argument words of one kernel (metalium.md §1.2).
 const MAX_RUNTIME_ARGS: usize = tt_device::MAX_RUNTIME_ARGS as usize;
@@ -27,272 +27,328 @@ impl Plan {
     }
 
     fn validate_stage(&self) -> Vec<String> {
-        let mut errors = Vec::new();
-        let mut names = HashSet::new();
-        for name in self
-            .extents
-            .iter()
-            .map(String::as_str)
-            .chain(self.parameters.iter().map(Parameter::name))
-            .chain(self.temporaries.iter().map(|temporary| temporary.name.as_str()))
-            .chain(self.derived.iter().map(|derived| derived.name.as_str()))
-        {
-            if !names.insert(name) {
-                errors.push(format!("the name `{name}` stands twice"));
-            }
-        }
-        if let Some([along, down]) = self.work_partition.placement.rectangle()
-            && (along == down || along.max(down) >= self.grid.len())
-        {
-            errors.push(format!(
-                "axes {along} and {down} of the grid lie along a rectangle of cores, which are no two of its {}",
-                self.grid.len()
-            ));
-        }
-        let mut integers: HashSet<&str> = self.extents.iter().map(String::as_str).collect();
-        let mut floats = HashSet::new();
-        // Each with whether it is written.
-        let mut tensors = HashMap::new();
-        for parameter in &self.parameters {
+        let mut stage = Validate::of(self);
+        stage.names();
+        stage.tensors();
+        stage.derived();
+        stage.grid();
+        stage.circular_buffers();
+        stage.kernels();
+        stage.errors
+    }
+}
+
+/// What is looked at of a plan of one stage, and what was found.
+struct Validate<'p> {
+    plan: &'p Plan,
+    /// What formulas may name.
+    integers: HashSet<&'p str>,
+    /// What numbers may name besides.
+    floats: HashSet<&'p str>,
+    /// The tensors, each with whether it is written.
+    tensors: HashMap<&'p str, bool>,
+    errors: Vec<String>,
+}
+
+impl<'p> Validate<'p> {
+    fn of(plan: &'p Plan) -> Validate<'p> {
+        let mut stage = Validate {
+            plan,
+            integers: plan.extents.iter().map(String::as_str).collect(),
+            floats: HashSet::new(),
+            tensors: HashMap::new(),
+            errors: Vec::new(),
+        };
+        for parameter in &plan.parameters {
             match parameter {
                 Parameter::Scalar {
                     name,
                     kind: ScalarKind::F32,
-                } => drop(floats.insert(name.as_str())),
-                Parameter::Scalar { name, .. } => drop(integers.insert(name)),
+                } => drop(stage.floats.insert(name)),
+                Parameter::Scalar { name, .. } => drop(stage.integers.insert(name)),
                 // The writer reads integers alone.
                 Parameter::Tensor {
                     name, mutable, element, ..
-                } => drop(tensors.insert(name.as_str(), *mutable || element.is_integer())),
+                } => drop(stage.tensors.insert(name, *mutable || element.is_integer())),
             }
         }
-        for temporary in &self.temporaries {
-            tensors.insert(temporary.name.as_str(), true);
+        let temporaries = plan.temporaries.iter().map(|temporary| temporary.name.as_str());
+        stage.tensors.extend(temporaries.map(|name| (name, true)));
+        stage
+            .integers
+            .extend(plan.derived.iter().map(|derived| derived.name.as_str()));
+        stage
+    }
+
+    fn names(&mut self) {
+        let plan = self.plan;
+        let mut names = HashSet::new();
+        for name in plan
+            .extents
+            .iter()
+            .map(String::as_str)
+            .chain(plan.parameters.iter().map(Parameter::name))
+            .chain(plan.temporaries.iter().map(|temporary| temporary.name.as_str()))
+            .chain(plan.derived.iter().map(|derived| derived.name.as_str()))
+        {
+            if !names.insert(name) {
+                self.errors.push(format!("the name `{name}` stands twice"));
+            }
         }
-        integers.extend(self.derived.iter().map(|derived| derived.name.as_str()));
-        let mut formula = |what: &str, formula: &Formula, errors: &mut Vec<String>| {
-            formula.names(&mut |name| {
-                if !integers.contains(name) {
-                    errors.push(format!(
-                        "{what} uses `{name}`, which is no extent and no integer scalar"
-                    ));
-                }
-            });
-        };
-        let parameters = self.parameters.iter().filter_map(|parameter| match parameter {
-            Parameter::Tensor {
+    }
+
+    fn tensors(&mut self) {
+        for parameter in &self.plan.parameters {
+            if let Parameter::Tensor {
                 name,
                 element,
                 extents,
                 layout,
                 ..
-            } => Some((name, element, extents, layout)),
-            Parameter::Scalar { .. } => None,
-        });
-        let temporaries = self.temporaries.iter().map(|temporary| {
+            } = parameter
+            {
+                self.tensor(name, *element, extents, layout);
+            }
+        }
+        for temporary in &self.plan.temporaries {
             let Temporary {
                 name,
                 element,
                 extents,
                 layout,
             } = temporary;
-            (name, element, extents, layout)
-        });
-        for (name, element, extents, layout) in parameters.chain(temporaries) {
-            if extents.is_empty() || extents.len() > 6 {
-                errors.push(format!(
-                    "tensor `{name}` has {} axes, 1 to 6 are possible",
-                    extents.len()
-                ));
-            }
-            for extent in extents {
-                formula(&format!("tensor `{name}`"), extent, &mut errors);
-            }
-            // Tensors are allocated so and not otherwise.
-            if layout.shard != Memory::Dram || !layout.interleave {
-                errors.push(format!(
-                    "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
-                    layout.shard,
-                    if layout.interleave { "" } else { ", not interleaved" }
-                ));
-            }
-            if layout.tile_shape != [TILE_SIDE; 2] {
-                let [rows, columns] = layout.tile_shape;
-                errors.push(format!(
-                    "tensor `{name}` has tiles of {rows} × {columns}, tiles are {TILE_SIDE} × {TILE_SIDE}"
-                ));
-            }
-            if layout.page_size != DataFormat::of(*element).tile_bytes() {
-                errors.push(format!(
-                    "tensor `{name}` has pages of {} bytes, not of one tile",
-                    layout.page_size
-                ));
-            }
+            self.tensor(name, *element, extents, layout);
         }
-        for derived in &self.derived {
+    }
+
+    fn tensor(&mut self, name: &str, element: ElementType, extents: &[Formula], layout: &TensorLayout) {
+        if extents.is_empty() || extents.len() > 6 {
+            self.errors.push(format!(
+                "tensor `{name}` has {} axes, 1 to 6 are possible",
+                extents.len()
+            ));
+        }
+        for extent in extents {
+            self.formula(&format!("tensor `{name}`"), extent);
+        }
+        // Tensors are allocated so and not otherwise.
+        if layout.shard != Memory::Dram || !layout.interleave {
+            self.errors.push(format!(
+                "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
+                layout.shard,
+                if layout.interleave { "" } else { ", not interleaved" }
+            ));
+        }
+        if layout.tile_shape != [TILE_SIDE; 2] {
+            let [rows, columns] = layout.tile_shape;
+            self.errors.push(format!(
+                "tensor `{name}` has tiles of {rows} × {columns}, tiles are {TILE_SIDE} × {TILE_SIDE}"
+            ));
+        }
+        if layout.page_size != DataFormat::of(element).tile_bytes() {
+            self.errors.push(format!(
+                "tensor `{name}` has pages of {} bytes, not of one tile",
+                layout.page_size
+            ));
+        }
+    }
+
+    fn derived(&mut self) {
+        for derived in &self.plan.derived {
             for side in [&derived.a, &derived.b] {
-                number(&format!("`{}`", derived.name), side, &floats, &mut formula, &mut errors);
+                self.number(&format!("`{}`", derived.name), side);
             }
         }
-        if self.grid.is_empty() || self.grid.len() > 6 {
-            errors.push(format!("the grid has {} axes, 1 to 6 are possible", self.grid.len()));
+    }
+
+    fn grid(&mut self) {
+        let plan = self.plan;
+        let axes = plan.grid.len();
+        if plan.grid.is_empty() || axes > 6 {
+            self.errors
+                .push(format!("the grid has {axes} axes, 1 to 6 are possible"));
         }
-        for extent in &self.grid {
-            formula("the grid", extent, &mut errors);
+        for extent in &plan.grid {
+            self.formula("the grid", extent);
         }
-        for lone in &self.lone_axes {
-            if lone.axis >= self.grid.len() {
-                errors.push(format!("the grid has no axis {}, which must have extent 1", lone.axis));
+        for lone in &plan.lone_axes {
+            if lone.axis >= axes {
+                self.errors
+                    .push(format!("the grid has no axis {}, which must have extent 1", lone.axis));
             }
         }
-        for range in &self.ranges {
-            formula("a range", &range.length, &mut errors);
+        for range in &plan.ranges {
+            self.formula("a range", &range.length);
         }
-        if self.work_partition.mode != PartitionMode::Global {
-            errors.push("the blocks belong to shards, which no tensor has".into());
+        if plan.work_partition.mode != PartitionMode::Global {
+            self.errors
+                .push("the blocks belong to shards, which no tensor has".into());
         }
+        if let Some([along, down]) = plan.work_partition.placement.rectangle()
+            && (along == down || along.max(down) >= axes)
+        {
+            self.errors.push(format!(
+                "axes {along} and {down} of the grid lie along a rectangle of cores, which are no two of its {axes}"
+            ));
+        }
+    }
+
+    fn circular_buffers(&mut self) {
+        let is_wide = self.plan.compute.fp32_dest_acc_en;
         let mut indices = HashSet::new();
-        for cb in &self.circular_buffers {
+        for cb in &self.plan.circular_buffers {
             if !indices.insert(cb.index) {
-                errors.push(format!("circular buffer {} stands twice", cb.index));
+                self.errors.push(format!("circular buffer {} stands twice", cb.index));
             }
             if cb.pages == 0 || cb.page_size != cb.data_format.tile_bytes() {
-                errors.push(format!(
+                self.errors.push(format!(
                     "circular buffer `{}` has {} pages of {} bytes",
                     cb.name, cb.pages, cb.page_size
                 ));
             }
-            if cb.unpack_to_dest_fp32 && !(cb.data_format == DataFormat::Float32 && self.compute.fp32_dest_acc_en) {
-                errors.push(format!(
+            if cb.unpack_to_dest_fp32 && !(cb.data_format == DataFormat::Float32 && is_wide) {
+                self.errors.push(format!(
                     "circular buffer `{}` of {:?} cannot be unpacked into registers of {} bits as they are",
                     cb.name,
                     cb.data_format,
-                    if self.compute.fp32_dest_acc_en { 32 } else { 16 }
+                    if is_wide { 32 } else { 16 }
                 ));
             }
         }
+    }
+
+    fn kernels(&mut self) {
+        let kernels = &self.plan.kernels;
         for role in [Role::Reader, Role::Compute, Role::Writer] {
-            let count = self.kernels.iter().filter(|kernel| kernel.role == role).count();
+            let count = kernels.iter().filter(|kernel| kernel.role == role).count();
             if count != 1 {
-                errors.push(format!("there are {count} {} kernels", role.name()));
+                self.errors.push(format!("there are {count} {} kernels", role.name()));
             }
         }
-        for (before, kernel) in self.kernels.iter().enumerate() {
-            let what = format!("the {} kernel", kernel.role.name());
-            if self.kernels[..before].iter().any(|other| other.engine == kernel.engine) {
-                errors.push(format!("{what} runs where another does: {:?}", kernel.engine));
-            }
-            if kernel.runtime_args.len() > MAX_RUNTIME_ARGS {
-                errors.push(format!(
-                    "{what} takes {} runtime arguments, {MAX_RUNTIME_ARGS} are possible",
-                    kernel.runtime_args.len()
+        for (before, kernel) in kernels.iter().enumerate() {
+            if kernels[..before].iter().any(|other| other.engine == kernel.engine) {
+                let role = kernel.role.name();
+                self.errors.push(format!(
+                    "the {role} kernel runs where another does: {:?}",
+                    kernel.engine
                 ));
             }
-            for CompileArg::Accessor(name) in &kernel.compile_args {
-                if !tensors.contains_key(name.as_str()) {
-                    errors.push(format!("{what} accesses `{name}`, which is no tensor"));
-                }
-            }
-            if (kernel.role == Role::Compute) != (kernel.engine == Engine::Compute) {
-                errors.push(format!("{what} runs on {:?}", kernel.engine));
-            }
-            accesses(kernel, &tensors, &mut errors);
-            for arg in &kernel.runtime_args {
-                let what = format!("argument `{}` of {what}", arg.name);
-                match &arg.value {
-                    RuntimeValue::Address(name) if !tensors.contains_key(name.as_str()) => {
-                        errors.push(format!("{what} is the address of `{name}`, which is no tensor"));
-                    }
-                    RuntimeValue::Formula(value) => formula(&what, value, &mut errors),
-                    RuntimeValue::Number(value) => number(&what, value, &floats, &mut formula, &mut errors),
-                    RuntimeValue::Flag { a, b, .. } => {
-                        for side in [a, b] {
-                            number(&what, side, &floats, &mut formula, &mut errors);
-                        }
-                    }
-                    RuntimeValue::Address(_)
-                    | RuntimeValue::StartId
-                    | RuntimeValue::Count
-                    | RuntimeValue::Place(_)
-                    | RuntimeValue::Cores(_)
-                    | RuntimeValue::Noc { .. } => {}
-                }
-            }
-        }
-        errors
-    }
-}
-
-/// Whether a kernel goes to its tensors with their own accessors, and the writer to those that are written, or hold integers
-/// that it needs. A launch
-/// would not tell: accessors of two tensors have the same words, and any address can be written to.
-fn accesses(kernel: &KernelPlan, tensors: &HashMap<&str, bool>, errors: &mut Vec<String>) {
-    let what = format!("the {} kernel", kernel.role.name());
-    let accessors: Vec<&str> = kernel
-        .compile_args
-        .iter()
-        .map(|CompileArg::Accessor(name)| name.as_str())
-        .collect();
-    let addresses: Vec<&str> = kernel
-        .runtime_args
-        .iter()
-        .filter_map(|arg| match &arg.value {
-            RuntimeValue::Address(name) => Some(name.as_str()),
-            RuntimeValue::StartId
-            | RuntimeValue::Count
-            | RuntimeValue::Place(_)
-            | RuntimeValue::Cores(_)
-            | RuntimeValue::Noc { .. }
-            | RuntimeValue::Formula(_)
-            | RuntimeValue::Number(_)
-            | RuntimeValue::Flag { .. } => None,
-        })
-        .collect();
-    if accessors != addresses {
-        errors.push(format!(
-            "{what} has accessors of ({}), but addresses of ({})",
-            accessors.join(", "),
-            addresses.join(", ")
-        ));
-    }
-    for name in &accessors {
-        match (kernel.role, tensors.get(name)) {
-            (Role::Writer, Some(false)) => errors.push(format!("{what} writes `{name}`, which is not mutable")),
-            (Role::Compute, _) => errors.push(format!("{what} accesses `{name}`, which only reader and writer can")),
-            (Role::Reader | Role::Writer, _) => {}
+            self.kernel(kernel);
         }
     }
-}
 
-fn number(
-    what: &str,
-    value: &Number,
-    floats: &HashSet<&str>,
-    formula: &mut impl FnMut(&str, &Formula, &mut Vec<String>),
-    errors: &mut Vec<String>,
-) {
-    match value {
-        Number::Bits(_) => {}
-        Number::Scalar(name) if floats.contains(name.as_str()) => {}
-        Number::Scalar(name) => errors.push(format!("{what} uses `{name}`, which is no f32 scalar")),
-        Number::Int(int) => formula(what, int, errors),
-        Number::Call(op, args) => {
-            if args.len() != op.row().arity {
-                errors.push(format!(
-                    "{what} calls `{}` with {} arguments",
-                    op.row().name,
-                    args.len()
+    fn kernel(&mut self, kernel: &KernelPlan) {
+        let what = format!("the {} kernel", kernel.role.name());
+        if kernel.runtime_args.len() > MAX_RUNTIME_ARGS {
+            self.errors.push(format!(
+                "{what} takes {} runtime arguments, {MAX_RUNTIME_ARGS} are possible",
+                kernel.runtime_args.len()
+            ));
+        }
+        for CompileArg::Accessor(name) in &kernel.compile_args {
+            if !self.tensors.contains_key(name.as_str()) {
+                self.errors
+                    .push(format!("{what} accesses `{name}`, which is no tensor"));
+            }
+        }
+        if (kernel.role == Role::Compute) != (kernel.engine == Engine::Compute) {
+            self.errors.push(format!("{what} runs on {:?}", kernel.engine));
+        }
+        self.accesses(&what, kernel);
+        for arg in &kernel.runtime_args {
+            let what = format!("argument `{}` of {what}", arg.name);
+            match &arg.value {
+                RuntimeValue::Address(name) if !self.tensors.contains_key(name.as_str()) => {
+                    self.errors
+                        .push(format!("{what} is the address of `{name}`, which is no tensor"));
+                }
+                RuntimeValue::Formula(value) => self.formula(&what, value),
+                RuntimeValue::Number(value) => self.number(&what, value),
+                RuntimeValue::Flag { a, b, .. } => [a, b].into_iter().for_each(|side| self.number(&what, side)),
+                RuntimeValue::Address(_)
+                | RuntimeValue::StartId
+                | RuntimeValue::Count
+                | RuntimeValue::Place(_)
+                | RuntimeValue::Cores(_)
+                | RuntimeValue::Noc { .. } => {}
+            }
+        }
+    }
+
+    /// Whether a kernel goes to its tensors with their own accessors, and the writer to those that are written, or hold integers that
+    /// it needs. A launch would not tell: accessors of two tensors have the same words, and any address can be written to.
+    fn accesses(&mut self, what: &str, kernel: &KernelPlan) {
+        let accessors: Vec<&str> = kernel
+            .compile_args
+            .iter()
+            .map(|CompileArg::Accessor(name)| name.as_str())
+            .collect();
+        let addresses: Vec<&str> = kernel
+            .runtime_args
+            .iter()
+            .filter_map(|arg| match &arg.value {
+                RuntimeValue::Address(name) => Some(name.as_str()),
+                RuntimeValue::StartId
+                | RuntimeValue::Count
+                | RuntimeValue::Place(_)
+                | RuntimeValue::Cores(_)
+                | RuntimeValue::Noc { .. }
+                | RuntimeValue::Formula(_)
+                | RuntimeValue::Number(_)
+                | RuntimeValue::Flag { .. } => None,
+            })
+            .collect();
+        if accessors != addresses {
+            self.errors.push(format!(
+                "{what} has accessors of ({}), but addresses of ({})",
+                accessors.join(", "),
+                addresses.join(", ")
+            ));
+        }
+        for name in &accessors {
+            let error = match (kernel.role, self.tensors.get(name)) {
+                (Role::Writer, Some(false)) => format!("{what} writes `{name}`, which is not mutable"),
+                (Role::Compute, _) => format!("{what} accesses `{name}`, which only reader and writer can"),
+                (Role::Reader | Role::Writer, _) => continue,
+            };
+            self.errors.push(error);
+        }
+    }
+
+    fn formula(&mut self, what: &str, formula: &Formula) {
+        formula.names(&mut |name| {
+            if !self.integers.contains(name) {
+                self.errors.push(format!(
+                    "{what} uses `{name}`, which is no extent and no integer scalar"
                 ));
             }
-            for arg in args {
-                number(what, arg, floats, formula, errors);
+        });
+    }
+
+    fn number(&mut self, what: &str, value: &Number) {
+        match value {
+            Number::Bits(_) => {}
+            Number::Scalar(name) if self.floats.contains(name.as_str()) => {}
+            Number::Scalar(name) => self
+                .errors
+                .push(format!("{what} uses `{name}`, which is no f32 scalar")),
+            Number::Int(int) => self.formula(what, int),
+            Number::Call(op, args) => {
+                if args.len() != op.row().arity {
+                    self.errors.push(format!(
+                        "{what} calls `{}` with {} arguments",
+                        op.row().name,
+                        args.len()
+                    ));
+                }
+                args.iter().for_each(|arg| self.number(what, arg));
             }
+            Number::Compare(_, a, b) => {
+                self.number(what, a);
+                self.number(what, b);
+            }
+            Number::Bf16(_, of) => self.number(what, of),
         }
-        Number::Compare(_, a, b) => {
-            number(what, a, floats, formula, errors);
-            number(what, b, floats, formula, errors);
-        }
-        Number::Bf16(_, of) => number(what, of, floats, formula, errors),
     }
 }
 
