@@ -31,7 +31,7 @@ private:
 };
 
 // All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in every round of blocks, where
-// those are at most twice as many as the blocks of a core that takes blocks of its own.
+// those are at most 5 for 4 blocks of a core that takes blocks of its own.
 std::vector<CoreWork> deal(
     const std::vector<int64_t>& grid, size_t along, size_t down, const CoreCoord& device, Rectangle& rectangle) {
     std::vector<CoreWork> alone = partition(grid, device);
@@ -50,7 +50,7 @@ std::vector<CoreWork> deal(
     const int64_t width = ceil_div(grid[along], ceil_div(grid[along], is_turned ? rows : columns));
     const int64_t height = ceil_div(grid[down], ceil_div(grid[down], is_turned ? columns : rows));
     const int64_t rounds = std::min(upright, turned) * planes;
-    if (width * height == 1 || rounds > ceil_div(blocks, columns * rows) * 2) {
+    if (width * height == 1 || rounds * 4 > ceil_div(blocks, columns * rows) * 5) {
         return alone;
     }
     rectangle.cores[0] = static_cast<size_t>(width);
