@@ -20,11 +20,16 @@ impl BlockRun<'_> {
                     let value = self.scope.number(value).map_err(&at)?;
                     line += &format!(" {}", value as f32);
                 }
-                PrintItem::Block { block: id, .. } => {
+                PrintItem::Block { block: id, is_unsigned } => {
                     if line != block {
                         self.prints.push(std::mem::replace(&mut line, block.clone()));
                     }
-                    let data = self.read_block(id.value, id.span)?;
+                    let mut data = self.read_block(id.value, id.span)?;
+                    if *is_unsigned {
+                        // Of 32 bits that are held as those of an integer with a sign.
+                        let negative = data.values.iter_mut().filter(|value| **value < 0.0);
+                        negative.for_each(|value| *value += 2f64.powi(32));
+                    }
                     let is_integer = self.scope.launch.kernel.block(id.value).element.is_integer();
                     let lines = lines(&format!("{block} {}", self.block_name(id.value)), &data, is_integer);
                     self.prints.extend(lines);
