@@ -130,14 +130,19 @@ fn result(stmt: &Stmt) -> Option<BlockId> {
 
 /// `stmt` with `block` as its [`result`].
 fn writing(mut stmt: Stmt, block: BlockId) -> Stmt {
-    if let Kind::Op(
-        Op::Gemm { acc: out, .. }
-        | Op::Reduce { out, .. }
-        | Op::Transpose { dst: out, .. }
-        | Op::Fill { block: out, .. },
-    ) = &mut stmt.kind
-    {
-        out.value = block;
+    if let Kind::Op(op) = &mut stmt.kind {
+        match op {
+            Op::Gemm { acc: out, .. }
+            | Op::Reduce { out, .. }
+            | Op::Transpose { dst: out, .. }
+            | Op::Fill { block: out, .. } => out.value = block,
+            Op::ReduceArg { .. }
+            | Op::Copy { .. }
+            | Op::Parallel { .. }
+            | Op::Fetch { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => {}
+        }
     }
     stmt
 }
