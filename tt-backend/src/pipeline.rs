@@ -219,14 +219,13 @@ pub fn rewritten(kernel: &Kernel) -> Result<Kernel, Errors> {
     Ok(Kernel { later, ..first })
 }
 
-/// What is written of `device`, verified or not: for mutants, to see who else notices them.
+/// What is written of a kernel's stages, verified or not: for mutants, to see who else notices them.
 ///
 /// # Errors
 /// What the code writer refuses.
 #[doc(hidden)]
-pub fn written(kernel: &Kernel, device: &Device) -> Result<Artifact, Errors> {
-    let joined = Joined::of([(kernel.clone(), device.clone())]);
-    codegen::artifact(&joined.ok_or_else(Vec::new)?)
+pub fn written(stages: impl IntoIterator<Item = (Kernel, Device)>) -> Result<Artifact, Errors> {
+    codegen::artifact(&Joined::of(stages).ok_or_else(Vec::new)?)
 }
 
 /// What becomes of a kernel of which something is not proved.

@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 /// Which kernels [`compiled`] takes.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Selection {
     /// Also the programs DIR/*.rs (default: ../shared/programs where it exists)
     #[arg(long, value_name = "DIR")]

@@ -95,8 +95,11 @@ impl fmt::Display for Mutant {
     }
 }
 
-/// Makes every mutant of `device`, which was made of `kernel`, and hands it to `visit`.
-pub fn mutants(kernel: &Kernel, device: &Device, visit: &mut dyn FnMut(Mutant, Device)) {
+/// Makes a mutant; none where it is no program, since something is used there that is declared nowhere.
+pub type Make<'a> = Box<dyn FnOnce() -> Option<Device> + 'a>;
+
+/// Names every mutant of `device`, which was made of `kernel`, and hands it to `visit` with what makes it.
+pub fn mutants(kernel: &Kernel, device: &Device, visit: &mut dyn FnMut(Mutant, Make)) {
     let mut maker = Maker { kernel, device, visit };
     for place in tree::places(device) {
         statements::of(&mut maker, &place);
@@ -111,11 +114,11 @@ pub fn mutants(kernel: &Kernel, device: &Device, visit: &mut dyn FnMut(Mutant, D
 struct Maker<'a> {
     kernel: &'a Kernel,
     device: &'a Device,
-    visit: &'a mut dyn FnMut(Mutant, Device),
+    visit: &'a mut dyn FnMut(Mutant, Make),
 }
 
 impl Maker<'_> {
-    /// Makes the mutant that `change` makes of the statement at `place`. What is no program is none.
+    /// The mutant that `change` makes of the statement at `place`.
     fn at(&mut self, kind: Kind, place: &Place, note: &str, same: Why, change: impl FnOnce(&mut Device)) {
         let Some(node) = place.get(self.device) else { return };
         let Some(program) = self.device.programs.get(place.program()) else {
@@ -135,11 +138,13 @@ impl Maker<'_> {
     }
 
     fn make(&mut self, mutant: Mutant, change: impl FnOnce(&mut Device)) {
-        let mut device = self.device.clone();
-        change(&mut device);
-        if tree::is_closed(&device) {
-            (self.visit)(mutant, device);
-        }
+        let healthy = self.device;
+        let make = || {
+            let mut device = healthy.clone();
+            change(&mut device);
+            tree::is_closed(&device).then_some(device)
+        };
+        (self.visit)(mutant, Box::new(make));
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::Arguments;
 use super::symbols::{self, demangled, is_of_metalium};
-use crate::emulated;
+use crate::emulated::{self, TensorValues};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tt_backend::Artifact;
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
-use tt_plan::{Parameter, Plan};
+use tt_plan::{Bindings, Parameter, Plan};
 use xtask::library;
 use xtask::project;
 
@@ -242,17 +242,7 @@ fn expected(
     extents: &[usize],
     chip: &str,
 ) -> Result<String, String> {
-    let (bindings, mut tensors) = emulated::tensors(plan, extents)?;
-    let mut remaining = tensors.iter_mut();
-    for (position, parameter) in plan.parameters.iter().enumerate() {
-        if let Parameter::Tensor { mutable, .. } = parameter {
-            let tensor = remaining.next().ok_or("a tensor is missing")?;
-            if !mutable {
-                fill(position as u64 + 1, tensor.element, &mut tensor.before);
-            }
-        }
-    }
-    let outcome = emulated::run(kernel, artifact, plan.clone(), (bindings, tensors), chip)?;
+    let outcome = emulated::run(kernel, artifact, plan.clone(), inputs(plan, extents)?, chip)?;
     let written = outcome.tensors.iter().filter(|tensor| tensor.written);
     written
         .map(|tensor| {
@@ -265,6 +255,24 @@ fn expected(
             ))
         })
         .collect()
+}
+
+/// What `main` gives a launch of these extents.
+///
+/// # Errors
+/// As [`emulated::tensors`].
+pub fn inputs(plan: &Plan, extents: &[usize]) -> Result<(Bindings, Vec<TensorValues>), String> {
+    let (bindings, mut tensors) = emulated::tensors(plan, extents)?;
+    let mut remaining = tensors.iter_mut();
+    for (position, parameter) in plan.parameters.iter().enumerate() {
+        if let Parameter::Tensor { mutable, .. } = parameter {
+            let tensor = remaining.next().ok_or("a tensor is missing")?;
+            if !mutable {
+                fill(position as u64 + 1, tensor.element, &mut tensor.before);
+            }
+        }
+    }
+    Ok((bindings, tensors))
 }
 
 /// The numbers that `main` fills a tensor with: of a linear congruential generator, between -1 and 1.

@@ -7,23 +7,25 @@
 //! ```
 //! Where the child ends early the mutant that has no line yet is to blame, and another child takes the rest.
 
-use crate::emulated;
+use crate::abi::host_programs;
+use crate::emulated::{self, TensorValues};
 use crate::mutations::judge;
 use crate::mutations::kernels::{self, Sample};
 use crate::mutations::padding::Padding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tt_backend::Artifact;
+use tt_backend::{Artifact, Programs};
 use tt_emulator::ArchName;
 use tt_emulator::kernel_object::{compile_together, precompile_standard_headers};
 use tt_lang::ir::Kernel;
-use tt_plan::{DeviceGrid, Plan};
+use tt_plan::{Bindings, DeviceGrid, Plan};
 
 /// Mutants of one batch.
 const BATCH: usize = 128;
@@ -37,10 +39,14 @@ const CHILDREN: usize = 2;
 pub enum Said {
     /// It stops it, or numbers are wrong.
     Wrong(String),
-    /// Every number is within the bound, and some are not those of the healthy program.
+    /// Some numbers are not those of the healthy program; every one is within the bound, where the kernel has one.
     Within(String),
     /// Every bit is that of the healthy program.
     Same,
+    /// The process that ran it ended, or never does.
+    Ended(String),
+    /// The kernel has no result without any mutant either.
+    NoResult,
 }
 
 /// A kernel as it is without mutants.
@@ -48,7 +54,7 @@ pub enum Said {
 pub struct Healthy {
     /// Its Tile IR.
     pub kernel: Kernel,
-    /// The numbers of its samples.
+    /// The numbers of its samples; without any it is run on what its host program would be.
     pub samples: Vec<usize>,
     /// What is written of it.
     pub artifact: Files,
@@ -66,18 +72,19 @@ pub struct Case {
 /// The files of an artifact that a launch takes.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Files {
-    reader: String,
-    compute: String,
-    writer: String,
+    /// Reader, compute and writer of every stage.
+    stages: Vec<[String; 3]>,
     plan: String,
 }
 
 impl From<Artifact> for Files {
     fn from(artifact: Artifact) -> Files {
+        let later = artifact.later.into_iter();
+        let later = later.map(|programs| [programs.reader, programs.compute, programs.writer]);
         Files {
-            reader: artifact.reader,
-            compute: artifact.compute,
-            writer: artifact.writer,
+            stages: iter::once([artifact.reader, artifact.compute, artifact.writer])
+                .chain(later)
+                .collect(),
             plan: artifact.plan,
         }
     }
@@ -90,13 +97,22 @@ impl Files {
     }
 
     fn artifact(&self) -> Artifact {
+        let mut stages = self.stages.iter().cloned().map(|[reader, compute, writer]| Programs {
+            reader,
+            compute,
+            writer,
+        });
+        let (reader, compute, writer) = stages
+            .next()
+            .map(|first| (first.reader, first.compute, first.writer))
+            .unwrap_or_default();
         Artifact {
-            reader: self.reader.clone(),
-            compute: self.compute.clone(),
-            writer: self.writer.clone(),
+            reader,
+            compute,
+            writer,
             main: String::new(),
             plan: self.plan.clone(),
-            later: Vec::new(),
+            later: stages.collect(),
             stages: Vec::new(),
         }
     }
@@ -117,8 +133,9 @@ struct Batch {
 pub fn judge(folder: &Path, healthy: &[Healthy], cases: &[&Case]) -> Result<Vec<Said>, String> {
     let mut said = judge_with("fast", folder, healthy, cases)?;
     // In the fast way of adding products, how a tile is added depends on what else it holds: in the device's way it does not.
+    // Kernels without samples have no bound that would ask how far.
     let within: Vec<usize> = (0..said.len())
-        .filter(|at| matches!(said[*at], Said::Within(_)))
+        .filter(|at| matches!(said[*at], Said::Within(_)) && !healthy[cases[*at].of].samples.is_empty())
         .collect();
     let again: Vec<&Case> = within.iter().map(|at| cases[*at]).collect();
     for (at, exact) in within.into_iter().zip(judge_with("exact", folder, healthy, &again)?) {
@@ -183,7 +200,7 @@ fn batch_said(fpu: &str, folder: &Path, healthy: &[Healthy], cases: &[&Case]) ->
         let (said, ended) = run_apart(fpu, folder, &batch)?;
         all.extend(said);
         if let Some(how) = ended.filter(|_| all.len() < cases.len()) {
-            all.push(Said::Wrong(how));
+            all.push(Said::Ended(how));
         }
     }
     Ok(all)
@@ -197,6 +214,9 @@ fn run_apart(fpu: &str, folder: &Path, batch: &Batch) -> Result<(Vec<Said>, Opti
     xtask::project::write(&file, text)?;
     let said = answers(&file);
     let _ = std::fs::remove_file(&said);
+    let errors = folder.join("errors");
+    let errors =
+        std::fs::File::create(&errors).map_err(|error| format!("cannot write {}: {error}", errors.display()))?;
     let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let child = Command::new(program)
         .args(["ir-mutations", "--judge"])
@@ -205,10 +225,11 @@ fn run_apart(fpu: &str, folder: &Path, batch: &Batch) -> Result<(Vec<Said>, Opti
         .env("TT_EMULATOR_SPIN_SECONDS", "2")
         .env("TT_EMULATOR_FPU", fpu)
         .stdout(Stdio::null())
-        .stderr(Stdio::piped())
+        // Kernels that print do so there, more than a pipe holds.
+        .stderr(errors)
         .spawn()
         .map_err(|error| format!("cannot start this program again: {error}"))?;
-    let ended = wait(child, &said)?;
+    let ended = wait(child, &said, &folder.join("errors"))?;
     let text = std::fs::read_to_string(&said).unwrap_or_default();
     // A line that was cut off is none.
     let lines: Vec<Said> = text.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
@@ -216,7 +237,7 @@ fn run_apart(fpu: &str, folder: &Path, batch: &Batch) -> Result<(Vec<Said>, Opti
 }
 
 /// Waits for a child as long as it says something; how it ended, unless well.
-fn wait(mut child: Child, said: &Path) -> Result<Option<String>, String> {
+fn wait(mut child: Child, said: &Path, errors: &Path) -> Result<Option<String>, String> {
     let length = || std::fs::metadata(said).map_or(0, |file| file.len());
     let (mut last, mut since) = (length(), Instant::now());
     loop {
@@ -224,13 +245,7 @@ fn wait(mut child: Child, said: &Path) -> Result<Option<String>, String> {
             return match status.code() {
                 Some(0) => Ok(None),
                 // A panic is 101 and a crash has no code.
-                Some(1) => {
-                    let mut text = String::new();
-                    if let Some(mut stderr) = child.stderr.take() {
-                        let _ = std::io::Read::read_to_string(&mut stderr, &mut text);
-                    }
-                    Err(text)
-                }
+                Some(1) => Err(std::fs::read_to_string(errors).unwrap_or_default()),
                 _ => Ok(Some(format!("the process ended with {status}"))),
             };
         }
@@ -271,15 +286,20 @@ pub fn run_batch(file: &Path) -> Result<(), String> {
     let padding = Padding::new()?;
     let mut known = BTreeMap::new();
     for (of, healthy) in &batch.healthy {
-        known.insert(*of, right(healthy, &padding)?);
+        match right(healthy, &padding) {
+            Ok(written) => drop(known.insert(*of, written)),
+            // What a host program starts from is made for no kernel.
+            Err(_) if healthy.samples.is_empty() => {}
+            Err(error) => return Err(error),
+        }
     }
     let path = answers(file);
     let mut out = std::fs::File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     for case in &batch.cases {
-        let (Some(healthy), Some(known)) = (batch.healthy.get(&case.of), known.get(&case.of)) else {
-            return Err("a case without its kernel".into());
-        };
-        let said = said_of(case, healthy, known, &padding);
+        let healthy = batch.healthy.get(&case.of).ok_or("a case without its kernel")?;
+        let said = known
+            .get(&case.of)
+            .map_or(Said::NoResult, |known| said_of(case, healthy, known, &padding));
         let line = serde_json::to_string(&said).map_err(|error| error.to_string())?;
         writeln!(out, "{line}").map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
@@ -293,15 +313,18 @@ type Written = (String, Vec<f32>, Vec<f32>);
 fn right(healthy: &Healthy, padding: &Padding) -> Result<Vec<Vec<Written>>, String> {
     let artifact = healthy.artifact.artifact();
     let mut runs = Vec::new();
-    for (sample, extents, cores) in runs_of(healthy) {
+    for Run { sample, extents, cores } in runs_of(healthy)? {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| error.to_string())?;
-        let inputs = judge::inputs(sample, &healthy.kernel, &plan, extents)?;
+        let inputs = inputs(sample, &healthy.kernel, &plan, &extents)?;
         let on = judge::on(padding, cores);
-        let outcome = emulated::run_on(&healthy.kernel, &artifact, plan, inputs, &on)?;
+        let tensors = match sample {
+            Some(_) => emulated::run_on(&healthy.kernel, &artifact, plan, inputs, &on)?.tensors,
+            None => emulated::results_on(&healthy.kernel, &artifact, plan, inputs, &on)?,
+        };
         let mut written = Vec::new();
-        for tensor in outcome.tensors.into_iter().filter(|tensor| tensor.written) {
+        for tensor in tensors.into_iter().filter(|tensor| tensor.written) {
             let (after, reference) = (&tensor.after, &tensor.reference);
-            if !judge::is_right(sample, after, reference) {
+            if sample.is_some_and(|sample| !judge::is_right(sample, after, reference)) {
                 let (kernel, tensor) = (&healthy.kernel.name, &tensor.name);
                 return Err(format!(
                     "without any mutant `{kernel}` leaves wrong numbers in `{tensor}` where its extents are {extents:?}: off by {:.1e}",
@@ -315,20 +338,55 @@ fn right(healthy: &Healthy, padding: &Padding) -> Result<Vec<Vec<Written>>, Stri
     Ok(runs)
 }
 
-/// Every run of a kernel: the sample, its extents, the cores.
-fn runs_of(healthy: &Healthy) -> impl Iterator<Item = (&'static Sample, &'static [usize], DeviceGrid)> + '_ {
+/// A run of a kernel: the sample, where it has any, its extents, and the cores.
+struct Run {
+    sample: Option<&'static Sample>,
+    extents: Vec<usize>,
+    cores: DeviceGrid,
+}
+
+/// Every run of a kernel.
+fn runs_of(healthy: &Healthy) -> Result<Vec<Run>, String> {
+    if healthy.samples.is_empty() {
+        let plan = Plan::from_json(&healthy.artifact.plan).map_err(|error| error.to_string())?;
+        return Ok(vec![Run {
+            sample: None,
+            extents: host_programs::extents(&plan).ok_or("it has more extents than there are numbers for")?,
+            cores: DeviceGrid { x: 3, y: 1 },
+        }]);
+    }
     let samples = kernels::samples().filter(|(at, _)| healthy.samples.contains(at));
-    samples.flat_map(|(_, sample)| sample.runs().map(move |(extents, cores)| (sample, extents, cores)))
+    let runs = samples.flat_map(|(_, sample)| {
+        sample.runs().map(|(extents, cores)| Run {
+            sample: Some(sample),
+            extents: extents.to_vec(),
+            cores,
+        })
+    });
+    Ok(runs.collect())
+}
+
+/// What a run starts from.
+fn inputs(
+    sample: Option<&Sample>,
+    kernel: &Kernel,
+    plan: &Plan,
+    extents: &[usize],
+) -> Result<(Bindings, Vec<TensorValues>), String> {
+    match sample {
+        Some(sample) => judge::inputs(sample, kernel, plan, extents),
+        None => host_programs::inputs(plan, extents),
+    }
 }
 
 fn said_of(case: &Case, healthy: &Healthy, known: &[Vec<Written>], padding: &Padding) -> Said {
     let artifact = case.artifact.artifact();
     let mut within = None;
-    for ((sample, extents, cores), known) in runs_of(healthy).zip(known) {
+    for (Run { sample, extents, cores }, known) in runs_of(healthy).unwrap_or_default().into_iter().zip(known) {
         let ran = Plan::from_json(&artifact.plan)
             .map_err(|error| format!("the plan is refused: {error}"))
             .and_then(|plan| {
-                let inputs = judge::inputs(sample, &healthy.kernel, &plan, extents)?;
+                let inputs = inputs(sample, &healthy.kernel, &plan, &extents)?;
                 emulated::results_on(&healthy.kernel, &artifact, plan, inputs, &judge::on(padding, cores))
             });
         let tensors = match ran {
@@ -337,7 +395,7 @@ fn said_of(case: &Case, healthy: &Healthy, known: &[Vec<Written>], padding: &Pad
         };
         let written = tensors.iter().filter(|tensor| tensor.written);
         for (tensor, (name, after, reference)) in written.zip(known) {
-            if !judge::is_right(sample, &tensor.after, reference) {
+            if sample.is_some_and(|sample| !judge::is_right(sample, &tensor.after, reference)) {
                 return Said::Wrong("wrong numbers".into());
             }
             let pairs = tensor.after.iter().zip(after);

@@ -1,8 +1,19 @@
 //! `cargo xtask conformance ir-mutations`: every mistake in the program is noticed, whoever made it.
 //!
-//! The mutants are `tt_backend::mutate`'s: Device IR with one thing wrong, for every kernel of the test files and most of the
-//! examples. The verifier judges them all. What it lets pass and what is written otherwise is run on the emulator, and
-//! compared with the reference interpreter and with what the healthy kernel writes, bit by bit.
+//! The mutants are `tt_backend::mutate`'s: Device IR with one thing wrong, for every kernel of the examples, the tests and
+//! `../shared/programs`. Some of these kernels have samples (`mutations::kernels`): shapes made to tell mutants apart, and a bound. The
+//! verifier judges all mutants of those. What it lets pass and what is written otherwise is run on the emulator, and compared with the
+//! reference interpreter and with what the healthy kernel writes, bit by bit. One that leaves every bit as it is needs a reason.
+//!
+//! Of the others, which have a million mutants, some are drawn of each kernel for the verifier, and a few of what it lets pass for the
+//! emulator. They are run on what the kernel's host program starts from, which was not made for this and does not tell all mutants
+//! apart: that one goes unnoticed there is no failure. A failure is
+//!
+//! - a mutant at which the mutator, the verifier or the code writer panics or takes longer than half a minute, or whose run ends the
+//!   process instead of being told of, or never ends;
+//! - one that the emulator notices although `tt_backend::mutate` says that it changes nothing;
+//! - with `--check`, another number in a row of their table than the page has: a verifier or an emulator that notices less, or more,
+//!   than it did. The draw is by the kernel's own program, so that a row changes only with the compiler or those who judge it.
 
 mod emulator;
 mod made;
@@ -11,7 +22,7 @@ mod reasons;
 
 use clap::Args;
 use emulator::{Case, Healthy, Said};
-use made::{Made, Outcome};
+use made::{Judged, Made, Outcome, Wanted};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -30,6 +41,9 @@ pub struct Arguments {
     /// Run nothing: take what earlier runs found; writes no page
     #[arg(long)]
     known: bool,
+    /// Of every kernel all mutants, which are a million: see `--only` and `--known`; writes no page
+    #[arg(long, conflicts_with = "check")]
+    all: bool,
     /// Only mutants of these kernels, separated by commas; writes no page
     #[arg(long, value_name = "KERNELS", value_delimiter = ',')]
     only: Option<Vec<String>>,
@@ -42,18 +56,22 @@ pub struct Arguments {
 }
 
 /// What a mutant is run with: where none of this has changed, an earlier run has said it already.
-const JUDGES: [&str; 10] = [
+const JUDGES: [&str; 11] = [
     "tt-emulator/device",
     "tt-emulator/src",
     "tt-host/src",
     "tt-lang/src",
     "tt-plan/src",
+    "xtask/conformance/src/abi/host_programs.rs",
     "xtask/conformance/src/emulated.rs",
     "xtask/conformance/src/ir_mutations/emulator.rs",
     "xtask/conformance/src/mutations/judge.rs",
     "xtask/conformance/src/mutations/kernels.rs",
     "xtask/conformance/src/mutations/padding.rs",
 ];
+
+/// Mutants that are drawn of a kernel without samples.
+const DRAWN: usize = 150;
 
 /// Programs after which what was found is written down.
 const PART: usize = 512;
@@ -68,11 +86,14 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let start = Instant::now();
     let only = &arguments.only;
-    let (healthy, mut mutants) = made::all(only.as_deref())?;
+    let mut judged = made::all(&Wanted {
+        only: only.as_deref(),
+        drawn: if arguments.all { usize::MAX } else { DRAWN },
+    })?;
     println!(
         "{} mutants of {} kernels judged by the verifier in {:.0} s",
-        mutants.len(),
-        healthy.len(),
+        judged.mutants.len() + judged.others.len(),
+        judged.healthy.len(),
         start.elapsed().as_secs_f32()
     );
     let folder = project::target().join("ir-mutations");
@@ -80,26 +101,36 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.check {
         let page =
             std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        page::check(&page, &mutants)?;
-        spot_check(&folder, &healthy, &mut mutants)?;
+        page::check(&page, &judged)?;
+        spot_check(&folder, &mut judged)?;
+        match project::shared_programs() {
+            Some(_) => page::check_others(&page, &judged)?,
+            None => println!("../shared/programs is not there: what the page says of them is not looked at"),
+        }
         println!("checked in {:.0} s", start.elapsed().as_secs_f32());
         return Ok(());
     }
     let only_known = arguments.known;
-    ask(&folder, &healthy, &mut mutants, only_known)?;
+    ask(&folder, &mut judged, only_known)?;
     if let Some(file) = &arguments.list {
-        let lines: Vec<String> = mutants.iter().map(Made::line).collect();
+        let lines: Vec<String> = judged.mutants.iter().chain(&judged.others).map(Made::line).collect();
         project::write(file, lines.join("\n") + "\n")?;
     }
-    println!("{}", page::summary(&mutants));
-    if only.is_none() && !only_known {
-        project::write(&path, page::page(healthy.len(), &mutants))?;
+    println!("{}", page::summary(&judged.mutants));
+    if only.is_none() && !only_known && !arguments.all {
+        project::write(&path, page::page(&judged))?;
     }
-    unexplained(&mutants)
+    unexplained(&judged)
 }
 
 /// Runs what no earlier run has, each program once, unless `only_known`, and keeps what is said.
-fn ask(folder: &Path, healthy: &[Healthy], mutants: &mut [Made], only_known: bool) -> Result<(), String> {
+fn ask(folder: &Path, judged: &mut Judged, only_known: bool) -> Result<(), String> {
+    let Judged {
+        healthy,
+        mutants,
+        others,
+        ..
+    } = judged;
     let record = folder.join("record.json");
     let judges = judges()?;
     let stored = std::fs::read_to_string(&record).unwrap_or_default();
@@ -108,7 +139,7 @@ fn ask(folder: &Path, healthy: &[Healthy], mutants: &mut [Made], only_known: boo
         known.clear();
     }
     let mut asked: BTreeMap<String, &Case> = BTreeMap::new();
-    for (digest, case) in mutants.iter().filter_map(Made::case) {
+    for (digest, case) in mutants.iter().chain(&*others).filter_map(Made::case) {
         if !only_known && !known.contains_key(digest) {
             asked.insert(digest.to_string(), case);
         }
@@ -126,7 +157,7 @@ fn ask(folder: &Path, healthy: &[Healthy], mutants: &mut [Made], only_known: boo
         let text = serde_json::to_string(&(&judges, &known)).map_err(|error| error.to_string())?;
         project::write(&record, text)?;
     }
-    for mutant in mutants {
+    for mutant in mutants.iter_mut().chain(others) {
         if let Some(said) = mutant.case().and_then(|(digest, _)| known.get(digest)).cloned() {
             mutant.said(said);
         }
@@ -136,7 +167,10 @@ fn ask(folder: &Path, healthy: &[Healthy], mutants: &mut [Made], only_known: boo
 
 /// Sees that every kernel is right without any mutant, and writes the same bits again.
 fn healthy_run(folder: &Path, healthy: &[Healthy]) -> Result<(), String> {
-    let all = healthy.iter().enumerate();
+    let all = healthy
+        .iter()
+        .enumerate()
+        .filter(|(_, healthy)| !healthy.samples.is_empty());
     let cases: Vec<Case> = all
         .map(|(of, healthy)| Case {
             of,
@@ -155,8 +189,15 @@ fn healthy_run(folder: &Path, healthy: &[Healthy]) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs some of the mutants: always the same ones of the same programs, and others where any program has changed.
-fn spot_check(folder: &Path, healthy: &[Healthy], mutants: &mut [Made]) -> Result<(), String> {
+/// Runs some of the mutants: always the same ones of the same programs, and others where any program has changed; of the kernels
+/// without samples all that are drawn.
+fn spot_check(folder: &Path, judged: &mut Judged) -> Result<(), String> {
+    let Judged {
+        healthy,
+        mutants,
+        others,
+        ..
+    } = judged;
     let seal = page::seal(mutants);
     let lot = |digest: &str| crate::mutations::digest(format!("{seal}{digest}").as_bytes());
     let cases = mutants.iter().filter_map(Made::case);
@@ -164,43 +205,47 @@ fn spot_check(folder: &Path, healthy: &[Healthy], mutants: &mut [Made]) -> Resul
         .map(|(digest, case)| (lot(digest), (digest.to_string(), case.clone())))
         .collect();
     let mut chosen: Vec<(String, Case)> = all.into_values().take(SPOT_CHECKS).collect();
+    let rest: BTreeMap<&str, &Case> = others.iter().filter_map(Made::case).collect();
+    chosen.extend(
+        rest.into_iter()
+            .map(|(digest, case)| (digest.to_string(), case.clone())),
+    );
     chosen.sort_by_key(|(_, case)| case.of);
     let cases: Vec<&Case> = chosen.iter().map(|(_, case)| case).collect();
     let said = emulator::judge(&folder.join("check"), healthy, &cases)?;
     let said: BTreeMap<&str, &Said> = chosen.iter().map(|(digest, _)| digest.as_str()).zip(&said).collect();
-    for mutant in mutants.iter_mut() {
+    for mutant in mutants.iter_mut().chain(others) {
         let found = mutant.case().and_then(|(digest, _)| said.get(digest));
         if let Some(said) = found.map(|said| (*said).clone()) {
             mutant.said(said);
         }
     }
     println!("{} of the programs that the verifier lets pass were run", chosen.len());
-    unexplained(mutants)
+    unexplained(judged)
 }
 
-/// Sees that every mutant that has been judged is noticed, or changes nothing for a reason that is known.
-fn unexplained(mutants: &[Made]) -> Result<(), String> {
-    let lines = |wanted: &dyn Fn(&Made) -> bool| -> Vec<String> {
-        mutants.iter().filter(|made| wanted(made)).map(Made::line).collect()
-    };
-    let open = lines(&|made| match &made.outcome {
+/// Sees that every mutant that has been judged is noticed, or changes nothing for a reason that is known, where its kernel has samples;
+/// that none is noticed that must change nothing, and that nobody breaks at one.
+fn unexplained(Judged { mutants, others, .. }: &Judged) -> Result<(), String> {
+    let all = || mutants.iter().chain(others);
+    let open = mutants.iter().filter(|made| match &made.outcome {
         Outcome::Within(_) => reasons::within(&made.mutant).is_none(),
         Outcome::Same => reasons::harmless(&made.kernel, &made.mutant).is_none(),
-        Outcome::Verifier(_) | Outcome::Writer(_) | Outcome::Unchanged | Outcome::Run(..) | Outcome::Emulator(_) => {
-            false
-        }
+        _ => false,
     });
-    let belied =
-        lines(&|made| made.mutant.same.is_some() && matches!(made.outcome, Outcome::Within(_) | Outcome::Emulator(_)));
+    let belied = all()
+        .filter(|made| made.mutant.same.is_some() && matches!(made.outcome, Outcome::Within(_) | Outcome::Emulator(_)));
+    let broken = all().filter(|made| matches!(made.outcome, Outcome::Panic(_) | Outcome::Ended(_)));
     let mut wrong = Vec::new();
     for (what, lines) in [
+        ("break who judges them", broken.map(Made::line).collect::<Vec<String>>()),
         (
             "are noticed by nobody, and no reason is known why they change nothing",
-            open,
+            open.map(Made::line).collect(),
         ),
         (
             "change something, although the program seems to show that they cannot",
-            belied,
+            belied.map(Made::line).collect(),
         ),
     ] {
         if !lines.is_empty() {

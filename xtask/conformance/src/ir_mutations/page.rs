@@ -1,8 +1,8 @@
 //! docs/ir-mutations.md: how many mutants of each kind there are, and who notices them.
 
-use super::made::{Made, Outcome};
-use super::reasons;
-use std::collections::BTreeMap;
+use super::made::{Judged, Made, Outcome, RUN};
+use super::{DRAWN, reasons};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tt_backend::mutate::Kind;
 
@@ -28,7 +28,8 @@ impl Count {
             Outcome::Emulator(_) => self.emulator += 1,
             Outcome::Within(_) => self.within += 1,
             Outcome::Same => self.same += 1,
-            Outcome::Run(..) => {}
+            // The last two fail the chore.
+            Outcome::Run(..) | Outcome::NoResult | Outcome::Panic(_) | Outcome::Ended(_) => {}
         }
     }
 
@@ -62,8 +63,14 @@ pub fn summary(mutants: &[Made]) -> String {
     )
 }
 
-/// The page, of so many kernels.
-pub fn page(kernels: usize, mutants: &[Made]) -> String {
+/// The page.
+pub fn page(judged: &Judged) -> String {
+    let mutants = &judged.mutants;
+    let kernels = judged
+        .healthy
+        .iter()
+        .filter(|kernel| !kernel.samples.is_empty())
+        .count();
     let mut text = format!(
         "# Mutants of the program\n\n\
          Written by `cargo xtask conformance ir-mutations`; do not edit.\n\n\
@@ -114,6 +121,59 @@ pub fn page(kernels: usize, mutants: &[Made]) -> String {
         &of(|made| matches!(made.outcome, Outcome::Within(_))),
         |made| reasons::within(&made.mutant).unwrap_or("?"),
     );
+    text + &others(judged)
+}
+
+/// The part of the page that is about the kernels without samples.
+pub fn others(judged: &Judged) -> String {
+    let Judged {
+        healthy,
+        others,
+        all_others,
+        ..
+    } = judged;
+    let kernels = healthy.iter().filter(|kernel| kernel.samples.is_empty()).count();
+    let [may_differ, must_not] = RUN;
+    let all = Count::of(others.iter());
+    let without = others.iter().filter(|made| matches!(made.outcome, Outcome::NoResult));
+    let without: BTreeSet<&str> = without.map(|made| made.kernel.as_str()).collect();
+    let mut text = format!(
+        "\n## The other kernels of the examples, the tests and `../shared/programs`\n\n\
+         {all_others} changes are named for these {kernels} kernels, up to {DRAWN} of each are drawn, and {} of those make a program. The verifier\n\
+         refuses {} of them, the code writer {}, and {} are written as the healthy program is. Of what is left up to {may_differ} programs of each\n\
+         kernel are run, and {must_not} that `same.rs` knows to change nothing, on what the kernel's host program would start from\n\
+         (`conformance abi`), and every bit is compared with the healthy kernel's: {} are stopped, {} have other bits, and {} the same. The\n\
+         same bits need no reason here, and say that nothing is changed only where there is one: these inputs were not made to tell\n\
+         mutants apart, and tensors of integers are zeros. {} kernels have no result there without any mutant either: they assert, or\n\
+         are refused for it.\n\n\
+         | what is wrong | mutants | verifier | code writer | written the same | run | stopped | other bits | same bits | of these for a reason |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+        all.made,
+        all.verifier,
+        all.writer,
+        all.unchanged,
+        all.emulator,
+        all.within,
+        all.same,
+        without.len()
+    );
+    for kind in Kind::ALL {
+        let of_kind = || others.iter().filter(|made| made.mutant.kind == *kind);
+        let count = Count::of(of_kind());
+        let Count {
+            emulator, within, same, ..
+        } = count;
+        let same_bits = of_kind().filter(|made| matches!(made.outcome, Outcome::Same));
+        let explained = same_bits.filter(|made| reasons::harmless(&made.kernel, &made.mutant).is_some());
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {emulator} | {within} | {same} | {} |",
+            kind.title(),
+            count.beginning(),
+            emulator + within + same,
+            explained.count()
+        );
+    }
     text
 }
 
@@ -178,7 +238,7 @@ pub fn seal(mutants: &[Made]) -> String {
 ///
 /// # Errors
 /// Where it is out of date.
-pub fn check(page: &str, mutants: &[Made]) -> Result<(), String> {
+pub fn check(page: &str, Judged { mutants, .. }: &Judged) -> Result<(), String> {
     let mut wrong = Vec::new();
     for kind in Kind::ALL {
         let count = Count::of(mutants.iter().filter(|made| made.mutant.kind == *kind));
@@ -191,6 +251,21 @@ pub fn check(page: &str, mutants: &[Made]) -> Result<(), String> {
     if !page.lines().any(|line| line == seal) {
         wrong.push("the mutants, or what is written of them, have changed since the page was made".into());
     }
+    out_of_date(&wrong)
+}
+
+/// Whether `page` says of the kernels without samples what became of their mutants.
+///
+/// # Errors
+/// Where it is out of date.
+pub fn check_others(page: &str, judged: &Judged) -> Result<(), String> {
+    let others = others(judged);
+    let wrong = others.lines().filter(|line| !page.lines().any(|known| known == *line));
+    let wrong: Vec<String> = wrong.map(|line| format!("no line `{line}`")).collect();
+    out_of_date(&wrong)
+}
+
+fn out_of_date(wrong: &[String]) -> Result<(), String> {
     if wrong.is_empty() {
         return Ok(());
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_lang::ir::Kernel;
 use tt_plan::DeviceGrid;
+use xtask::kernels::{Selection, emitted};
 use xtask::project;
 
 /// A kernel with what it is run on.
@@ -127,12 +128,16 @@ pub fn parsed() -> Result<Vec<Kernel>, String> {
     SAMPLES.iter().map(|sample| parse(&project::root(), sample)).collect()
 }
 
-/// A kernel with the samples of it.
+/// A kernel of which mutants are made.
 pub struct Subject {
+    /// What it is called: the function, and by its path where it has no samples.
+    pub name: String,
     /// Its Tile IR.
     pub kernel: Kernel,
-    /// The numbers of its samples among [`samples`].
+    /// The numbers of its samples among [`samples`]; none has one of [`others`].
     pub samples: Vec<usize>,
+    /// The digest of what is written of it.
+    digest: String,
 }
 
 /// Every kernel of the files that the samples are in.
@@ -144,7 +149,7 @@ pub fn subjects() -> Result<Vec<Subject>, String> {
     let mut subjects = Vec::new();
     for file in files {
         for emitted in tt_build::kernels_of_crate(&project::root().join(file)) {
-            let (kernel, _) = emitted
+            let (kernel, artifact) = emitted
                 .outcome
                 .map_err(|errors| format!("`{}` does not compile:\n{}", emitted.path, errors.join("\n")))?;
             let samples: Vec<usize> = samples()
@@ -154,10 +159,33 @@ pub fn subjects() -> Result<Vec<Subject>, String> {
             if samples.is_empty() {
                 return Err(format!("`{}` of {file} is not run on anything", kernel.name));
             }
-            subjects.push(Subject { kernel, samples });
+            subjects.push(Subject {
+                name: kernel.name.clone(),
+                kernel,
+                samples,
+                digest: artifact.digest(),
+            });
         }
     }
     Ok(subjects)
+}
+
+/// Every kernel of the examples, the tests and the programs but `subjects`.
+///
+/// # Errors
+/// Where one does not compile.
+pub fn others(subjects: &[Subject]) -> Result<Vec<Subject>, String> {
+    let others = emitted(&Selection::default())?
+        .into_iter()
+        .map(|(name, kernel, artifact)| Subject {
+            name,
+            kernel,
+            samples: Vec::new(),
+            digest: artifact.digest(),
+        });
+    Ok(others
+        .filter(|other| subjects.iter().all(|subject| subject.digest != other.digest))
+        .collect())
 }
 
 /// The text of the files that the samples are in.

@@ -26,14 +26,15 @@ impl Padding {
         Ok(Padding { kernels })
     }
 
-    /// `tensor` on the device, with 1e30 past its edges unless it is a vector. Its elements must not be 0.
+    /// `tensor` on the device, with 1e30 past its edges unless it is a vector or has an element that is 0.
     ///
     /// # Errors
     /// As [`emulated::upload`] and a launch.
     pub fn upload(&self, device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
         let mut clean = emulated::upload(device, tensor)?;
         let wanted = (tensor.element, tensor.shape.len());
-        let Some((_, kernel)) = self.kernels.iter().find(|(of, _)| *of == wanted) else {
+        let known = self.kernels.iter().find(|(of, _)| *of == wanted);
+        let Some((_, kernel)) = known.filter(|_| !tensor.before.contains(&0.0)) else {
             return Ok(clean);
         };
         let mut padded = emulated::upload(device, tensor)?;
