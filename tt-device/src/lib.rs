@@ -2,7 +2,7 @@
 //!
 //! The [`catalogue`](ELEMENT_OPS) has one row for every operation on elements: what it is called, what it gives, how the
 //! host computes it in C++, which calls of TT-Metalium compute it on a tile. Beside it stand the formats of elements with their
-//! pages, the layout of a tile, and the chips with their budgets. What the emulator must know on its own to be
+//! pages, the layout of a tile, the chips with their budgets, and what steps [cost](costs) on them. What the emulator must know on its own to be
 //! a check of the compiler (the protocol, the state of the engines, which init a call needs) is not here.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
@@ -10,6 +10,7 @@
 mod catalogue;
 mod chip;
 pub mod composed;
+pub mod costs;
 mod expansion;
 mod format;
 mod function;

@@ -3,9 +3,10 @@
 //! NoC 0 goes along x and then along y, upwards; NoC 1 along y and then along x, downwards; both around the torus. So a transfer
 //! there and its answer together go once around each axis on which the two ends differ, whichever way they lie.
 
-use super::costs::Costs;
+use super::costs;
 use crate::arch::Arch;
 use crate::engine::memory::machine::{Node, Rectangle};
+use tt_device::costs::Costs;
 
 /// When something is free again.
 type Free = u64;
@@ -50,7 +51,7 @@ fn cycles(bytes: u64, tenths: u64) -> u64 {
 
 impl Network {
     pub fn new(arch: &'static Arch) -> Network {
-        let costs = Costs::of(arch.name);
+        let costs = costs(arch);
         let routers = usize::from(costs.torus[0]) * usize::from(costs.torus[1]);
         Network {
             costs,

@@ -4,17 +4,17 @@
 //! through those that are its own. The one whose time is lowest goes on. Who has to wait for something is set aside until another
 //! does it, and goes on then.
 
-use super::costs::Costs;
+use super::costs;
 use super::event::{Event, MatrixWork, RegisterStep};
 use super::network::Network;
 use super::report::{Modelled, Use};
 use super::timeline::{self, Span, Timeline};
-use super::vector;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS};
 use crate::compute::pack::ReduceDim;
 use crate::report::RiscName;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use tt_device::costs::{Costs, vector};
 
 /// What a kernel did.
 pub(crate) struct Trace {
@@ -121,7 +121,7 @@ struct Replay<'t> {
 
 /// What a run with these traces takes on the chip `arch`; with a timeline as a Chrome trace where that is asked for.
 pub(crate) fn replay(arch: &'static Arch, traces: &[Trace], with_timeline: bool) -> (Modelled, Option<String>) {
-    let costs = Costs::of(arch.name);
+    let costs = costs(arch);
     let mut replay = Replay {
         costs,
         network: Network::new(arch),

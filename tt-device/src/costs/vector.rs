@@ -4,7 +4,7 @@
 //! store for each vector; what has more is measured (reference/silicon.md §2.4, §4.5; reference/performance.md E.4, in cycles a tile), or unknown.
 
 /// Cycles that an operation takes for a whole tile; none where nobody measured it.
-pub(super) fn cycles_per_tile(name: &str) -> Option<u64> {
+pub fn cycles_per_tile(name: &str) -> Option<u64> {
     MEASURED
         .iter()
         .find(|(names, _)| names.contains(&name))
@@ -12,7 +12,7 @@ pub(super) fn cycles_per_tile(name: &str) -> Option<u64> {
 }
 
 /// Vectors of a tile.
-pub(super) const VECTORS: u64 = 32;
+pub const VECTORS: u64 = 32;
 
 /// Loads, one instruction, and stores: three issues a vector.
 const SIMPLE: u64 = 3 * VECTORS;

@@ -1,12 +1,15 @@
-//! What steps cost on a chip, in cycles of its cores, each with where the figure is from.
+//! What steps cost on a chip, in cycles of its cores, each with where the figure is from: the emulator's clock adds them up in the
+//! order of time, and a plan estimates with them.
 //!
 //! Sources: `S` is reference/silicon.md with its section, `P` reference/performance.md, `C` the wheel's soc_descriptors of the chip.
 
-use crate::arch::ArchName;
+pub mod vector;
+
+use crate::ArchName;
 
 /// The costs of a chip.
 #[derive(Debug)]
-pub(crate) struct Costs {
+pub struct Costs {
     /// Columns and rows of the NoC's torus (C).
     pub torus: [u8; 2],
     /// Columns of the torus in which worker cores stand, in the order of logical columns (C).
@@ -29,6 +32,9 @@ pub(crate) struct Costs {
     pub write_tenths: u64,
     /// Bytes a cycle, in tenths, of a DRAM bank.
     pub bank_tenths: u64,
+    /// Bytes a cycle, in tenths, that all cores together move from and to DRAM: what a plan estimates with. The clock goes by links, ports
+    /// and banks.
+    pub chip_tenths: u64,
     /// Cycles between two reads that a bank takes from one NoC.
     pub bank_request: u64,
     /// Cycles that a bank takes to turn from reading to writing or back.
@@ -96,6 +102,7 @@ static WORMHOLE_B0: Costs = Costs {
     read_tenths: 287, // S 4.2: L1 reads of 64 KB
     write_tenths: 312, // S 4.2: L1 writes of 64 KB
     bank_tenths: 240, // P E.1: 288 GB/s over 12 banks
+    chip_tenths: 1950, // S 2.1 dram_saturation: 195 GB/s at 1 GHz
     bank_request: 7, // S 4.1: 6.8
     bank_turn: 40,  // S 2.1 dram_saturation: 195 GB/s of 288 where pages of 2 KB are read and written by turns
     same_bank: 0,   // S 4.2: 22.6 B a cycle from one bank, which is the bank
@@ -139,6 +146,7 @@ static BLACKHOLE: Costs = Costs {
     read_tenths: 617,     // S 4.2: L1 reads of 64 KB
     write_tenths: 622,    // S 4.2: L1 writes of 64 KB
     bank_tenths: 474,     // S 4.1: 512 GB/s over 8 banks at 1.35 GHz
+    chip_tenths: 2650,    // S 2.1 dual_noc_read: 358 GB/s at 1.35 GHz on one NoC
     bank_request: 16,     // S 4.1: 16.4
     bank_turn: 20,        // not measured: half of a Wormhole's, in which a bank moves half as much
     same_bank: 44,        // S 4.2: 22.0 B a cycle in reads of 2 KB from one bank
