@@ -16,7 +16,7 @@
 //! ```
 
 pub use tt_host::{
-    Argument, Bound, Comparison, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device,
+    Argument, Bound, Comparison, ComputeCounters, Constant, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device,
     DeviceGrid, Element, ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Modelled, Plan, Profile,
     Reference, Result, RiscCounters, RunCounters, Sources, StageSources, Tensor, Unstored, Use, WorkItem, Zeros, bf16,
     bfp4, bfp8, f16,
@@ -31,5 +31,5 @@ pub mod prelude {
 /// For the code that [`kernel`] leaves behind.
 #[doc(hidden)]
 pub mod __private {
-    pub use tt_host::launcher;
+    pub use tt_host::{Sharing, launcher};
 }

@@ -4,6 +4,7 @@
 mod support;
 
 use support::on_both_chips;
+use tt::__private::Sharing;
 use tt::prelude::*;
 
 fn number(at: usize) -> f32 {
@@ -53,7 +54,7 @@ fn products_of_every_grid_are_those_of_plain_loops() {
         on_both_chips(|device| {
             let (a, b) = (device.upload(&a, [m, k])?, device.upload(&b, [k, n])?);
             let mut y = device.zeros::<f32>([m, n])?;
-            product(&a, &b, &mut y).run()?;
+            product(&a, &b, &mut y).sharing(Sharing::Always).run()?;
             assert!(y.download()? == wanted, "{m} x {n} x {k}");
             Ok(())
         });
@@ -69,7 +70,7 @@ fn a_shared_operand_is_read_once_for_all_cores_of_a_line() {
             device.upload(&ones(512 * 256), [512, 256])?,
         );
         let mut y = device.zeros::<f32>([256, 256])?;
-        let profile = product(&a, &b, &mut y).profile()?;
+        let profile = product(&a, &b, &mut y).sharing(Sharing::Always).profile()?;
         // 8 rows and 8 columns of blocks: each of the two operands once.
         let counters = profile.counters.expect("the emulator counts");
         assert_eq!(counters.total.dram_read_bytes.iter().sum::<u64>(), 2 * 256 * 512 * 2);
@@ -78,7 +79,7 @@ fn a_shared_operand_is_read_once_for_all_cores_of_a_line() {
 }
 
 #[test]
-fn a_rectangle_of_cores_lies_the_way_that_takes_fewer_rounds_where_those_are_few() {
+fn a_rectangle_of_cores_lies_the_way_that_takes_fewer_rounds() {
     on_both_chips(|device| {
         let ones = |count: usize| vec![bf16::from_f32(1.0); count];
         let (a, b) = (
@@ -87,13 +88,14 @@ fn a_rectangle_of_cores_lies_the_way_that_takes_fewer_rounds_where_those_are_few
         );
         let mut y = device.zeros::<f32>([416, 320])?;
         let counters = product(&a, &b, &mut y)
+            .sharing(Sharing::Always)
             .profile()?
             .counters
             .expect("the emulator counts");
         let read: u64 = counters.total.dram_read_bytes.iter().sum();
-        // 13 rows and 10 columns of blocks: all at once on 10 rows and 13 columns of cores. On 8 by 8 they would take 4 rounds, where
-        // cores that read for themselves take 3 blocks each.
-        let blocks = if device.grid().x == 13 { 13 + 10 } else { 2 * 13 * 10 };
+        // 13 rows and 10 columns of blocks: all at once on 10 rows and 13 columns of cores. On 8 by 8 they take two rounds in each
+        // direction, in each of which all rows or columns are read once more, and a 14th row that is the last again.
+        let blocks = if device.grid().x == 13 { 13 + 10 } else { 2 * (14 + 10) };
         assert_eq!(read, blocks * 32 * 64 * 2);
         Ok(())
     });
@@ -129,6 +131,7 @@ fn what_is_shared_along_any_axis_of_the_grid_is_read_once() {
             let (x, scale) = (device.upload(&x, [b, h, m, 32])?, device.upload(&scale, [b, h, 32])?);
             let mut y = device.zeros::<f32>([b, h, m, 32])?;
             let counters = scaled(&x, &scale, &mut y)
+                .sharing(Sharing::Always)
                 .profile()?
                 .counters
                 .expect("the emulator counts");
@@ -192,10 +195,59 @@ fn versions_in_loops_and_behind_conditions_come_in_order() {
                 let columns = device.upload(&columns, [n])?;
                 let both = device.upload(&both, [32])?;
                 let mut y = device.zeros::<f32>([b, m, n])?;
-                nested(&rows, &columns, &both, parity as i32, &mut y).check(0.0)?;
+                let launch = nested(&rows, &columns, &both, parity as i32, &mut y);
+                launch.sharing(Sharing::Always).check(0.0)?;
                 assert!(y.download()? == wanted, "{b} x {m} x {n}");
                 Ok(())
             });
         }
+    }
+}
+
+#[tt::kernel(multicast = auto)]
+fn matmul<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(128));
+    let left = T.alloc_shared::<bf16>(128, 64);
+    let right = T.alloc_shared::<bf16>(64, 128);
+    let sums = T.alloc_fragment::<f32>(128, 128);
+    T.clear(sums);
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
+        T.copy(a[(by * 128, k * 64)], left);
+        T.copy(b[(k * 64, bx * 128)], right);
+        T.gemm(left, right, sums);
+    }
+    T.copy(sums, c[(by * 128, bx * 128)]);
+}
+
+/// What the clock and the plan say of a launch that shares, and of one that does not.
+#[test]
+fn what_is_shared_is_what_the_clock_finds_faster() {
+    // Many blocks of many steps, in which all cores read the same; then two rounds for one.
+    for ([m, n, k], shares) in [([1024, 1024, 512], true), ([2048, 256, 256], false)] {
+        on_both_chips(|device| {
+            let a = device.upload(&vec![bf16::ONE; m * k], [m, k])?;
+            let b = device.upload(&vec![bf16::ONE; k * n], [k, n])?;
+            let mut c = device.zeros::<f32>([m, n])?;
+            let mut run = |sharing| {
+                let launch = matmul(&a, &b, &mut c).sharing(sharing);
+                let estimate = launch.estimate()?.expect("it depends on no tensor");
+                let counters = launch.profile()?.counters.expect("the emulator counts");
+                let modelled = counters.modelled.as_ref().expect("the clock was on").cycles as f64;
+                assert!(
+                    (0.4..2.0).contains(&(estimate / modelled)),
+                    "{estimate} of {modelled} cycles"
+                );
+                let read: u64 = counters.total.dram_read_bytes.iter().sum();
+                Ok::<_, tt::Error>((read, modelled))
+            };
+            let (shared, alone, chosen) = (run(Sharing::Always)?, run(Sharing::Never)?, run(Sharing::WherePaying)?);
+            assert_eq!(shared.1 < alone.1, shares, "{shared:?} {alone:?}");
+            assert_eq!(chosen, if shares { shared } else { alone });
+            Ok(())
+        });
     }
 }

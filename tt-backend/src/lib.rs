@@ -32,6 +32,6 @@ pub(crate) use tt_lang::tree as ir;
 pub use artifact::{Artifact, Programs, Stage};
 #[doc(hidden)]
 pub use names::is_reserved;
-pub use pipeline::{PASSES, Times, compile, timed};
+pub use pipeline::{PASSES, Times, compile, compile_each, timed};
 #[doc(hidden)]
 pub use pipeline::{lowered, rewritten, unverified, written};

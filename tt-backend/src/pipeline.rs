@@ -109,6 +109,11 @@ pub fn compile(kernel: &Kernel) -> Result<Artifact, Errors> {
     timed(kernel).map(|(artifact, _)| artifact)
 }
 
+/// As [`compile`], of several kernels beside each other.
+pub fn compile_each(kernels: &[&Kernel]) -> Vec<Result<Artifact, Errors>> {
+    of_each(kernels, |_, kernel| compile(kernel))
+}
+
 /// How long each pass took, in order.
 pub type Times = Vec<(&'static str, Duration)>;
 

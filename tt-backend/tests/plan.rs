@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 use tt_lang::ir::Fidelity;
-use tt_plan::{Bindings, DeviceGrid, Parameter, Plan, Role};
+use tt_plan::{ArchName, Bindings, Cores, DeviceGrid, Parameter, Plan, Role};
+
+fn on_64_cores() -> Cores {
+    Cores::of(ArchName::WormholeB0, DeviceGrid { x: 8, y: 8 })
+}
 
 const KERNELS: &str = include_str!("kernels/assorted.rs");
 
@@ -115,7 +119,7 @@ fn every_plan_loads_again_and_gives_a_launch() {
             }
         }
         plan.derive(&mut bindings).unwrap();
-        let execution = plan.instantiate(&bindings, DeviceGrid { x: 8, y: 8 }).unwrap();
+        let execution = plan.instantiate(&bindings, on_64_cores()).unwrap();
         let mut blocks = BTreeMap::new();
         for item in execution.work_partition.values().flatten() {
             *blocks.entry((item.io, item.jo, item.batch)).or_insert(0) += 1;
@@ -161,7 +165,7 @@ fn an_integer_that_does_not_fit_is_named_as_it_is_written() {
         .integers
         .extend([("N".into(), 100), ("n".into(), i64::from(u32::MAX))]);
     bindings.addresses.extend([("x".into(), 0x1000), ("y".into(), 0x2000)]);
-    let work = plan.partition(&bindings, DeviceGrid { x: 8, y: 8 }).expect("work").1;
+    let work = plan.partition(&bindings, on_64_cores()).expect("work").1;
     let error = plan.runtime_args(Role::Reader, &bindings, work[0], &Some).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -181,7 +185,7 @@ fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
     let of = |columns: i64| {
         let mut bindings = Bindings::default();
         bindings.integers.extend([("M".into(), 100), ("N".into(), columns)]);
-        plan.partition(&bindings, DeviceGrid { x: 8, y: 8 })
+        plan.partition(&bindings, on_64_cores())
     };
     assert_eq!(of(128).expect("one block along `bx`").0, [4, 1, 1, 1, 1, 1]);
     let refused = of(129).expect_err("two blocks along `bx`").to_string();
@@ -208,7 +212,7 @@ fn a_range_that_must_fit_is_checked_by_the_plan_and_by_the_host_program() {
         bindings
             .integers
             .extend(values.map(|(name, value)| (name.into(), value)));
-        plan.partition(&bindings, DeviceGrid { x: 8, y: 8 })
+        plan.partition(&bindings, on_64_cores())
     };
     assert_eq!(of(64, 65).expect("it fits").0, [2, 1, 1, 1, 1, 1]);
     let refused = of(64, 66).expect_err("33 rows").to_string();
@@ -234,7 +238,7 @@ fn an_integer_that_numbers_decide_is_computed_by_the_launch_and_by_the_host_prog
         bindings.integers.insert("M".into(), 70);
         bindings.floats.insert("alpha".into(), alpha);
         plan.derive(&mut bindings).expect("it has a value");
-        let (grid, _) = plan.partition(&bindings, DeviceGrid { x: 8, y: 8 }).expect("a grid");
+        let (grid, _) = plan.partition(&bindings, on_64_cores()).expect("a grid");
         assert_eq!(grid[0], blocks, "{alpha}");
     }
     let computed = "    arguments.mul_alpha_2_above_1_5 = float(double(arguments.alpha) * 2.0) > float(1.5);\n";
@@ -245,12 +249,12 @@ fn an_integer_that_numbers_decide_is_computed_by_the_launch_and_by_the_host_prog
 fn a_plan_that_contradicts_itself_is_refused() {
     let (_, text) = plans().swap_remove(0);
     let broken = [
-        (text.replacen("\"schema\": 4", "\"schema\": 7", 1), "version 7"),
+        (text.replacen("\"schema\": 5", "\"schema\": 7", 1), "version 7"),
         (
             text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
             "writer",
         ),
-        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 4"),
+        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 5"),
         (
             text.replacen("\"linear\"", "{ \"rectangle\": { \"axes\": [0, 6] } }", 1),
             "axes 0 and 6 of the grid",

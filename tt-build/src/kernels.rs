@@ -5,14 +5,14 @@ use syn::visit::Visit;
 use syn::{ItemFn, ItemMod};
 use tt_backend::Artifact;
 use tt_lang::ir::{Kernel, SourceLocation};
-use tt_lang::syntax::{parse_item_fn, render_text};
+use tt_lang::syntax::{parse_item_fn_variants, render_text};
 
 /// A kernel as found in a file.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The crate's name and the modules around it.
     pub modules: Vec<String>,
-    /// The function's name.
+    /// The function's name; of several variants with their constants: `matmul-BM-64-BK-32`.
     pub name: String,
     /// It says that it need not compile.
     pub is_reference: bool,
@@ -47,7 +47,7 @@ impl<'ast> Visit<'ast> for Search {
     }
 
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-        let Some(parsed) = parse_item_fn(item, &self.file) else {
+        let Some(variants) = parse_item_fn_variants(item, &self.file) else {
             return syn::visit::visit_item_fn(self, item);
         };
         let text = |diagnostics: &[tt_lang::diagnostic::Diagnostic], locations: &[SourceLocation]| {
@@ -56,19 +56,25 @@ impl<'ast> Visit<'ast> for Search {
                 .map(|diagnostic| render_text(diagnostic, locations, &self.file))
                 .collect::<Vec<_>>()
         };
-        let outcome = match parsed.kernel {
-            None => Err(text(&parsed.diagnostics, parsed.spans.locations())),
-            Some(kernel) => match tt_backend::compile(&kernel) {
-                Ok(artifact) => Ok((kernel, artifact)),
-                Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
-            },
-        };
-        let name = item.sig.ident.to_string().trim_start_matches("r#").to_string();
-        self.found.push(Found {
-            modules: self.modules.clone(),
-            name,
-            is_reference: parsed.reference.is_some(),
-            outcome,
-        });
+        let function = item.sig.ident.to_string().trim_start_matches("r#").to_string();
+        for parsed in variants {
+            let outcome = match parsed.kernel {
+                None => Err(text(&parsed.diagnostics, parsed.spans.locations())),
+                Some(kernel) => match tt_backend::compile(&kernel) {
+                    Ok(artifact) => Ok((kernel, artifact)),
+                    Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
+                },
+            };
+            let constants = parsed.variant.iter();
+            let name = constants.fold(function.clone(), |name, (constant, value)| {
+                format!("{name}-{constant}-{value}")
+            });
+            self.found.push(Found {
+                modules: self.modules.clone(),
+                name,
+                is_reference: parsed.reference.is_some(),
+                outcome,
+            });
+        }
     }
 }

@@ -96,6 +96,10 @@ pub struct Kernel {
     name: &'static str,
     tile: &'static str,
     outcome: Outcome,
+    /// Its constants of the option `variants`.
+    chosen: &'static [(&'static str, i64)],
+    /// The other kernels that were compiled from the same text.
+    others: &'static [&'static Kernel],
     loaded: OnceLock<Result<Loaded>>,
     signature: OnceLock<Result<Signature>>,
 }
@@ -145,9 +149,29 @@ impl Kernel {
             name,
             tile,
             outcome,
+            chosen: &[],
+            others: &[],
             loaded: OnceLock::new(),
             signature: OnceLock::new(),
         }
+    }
+
+    /// The same kernel as that of several variants which has these constants; `others` are those that have others.
+    pub const fn chosen(self, chosen: &'static [(&'static str, i64)], others: &'static [&'static Kernel]) -> Kernel {
+        let mut kernel = self;
+        kernel.chosen = chosen;
+        kernel.others = others;
+        kernel
+    }
+
+    /// Its constants of the option `variants`, each with its value here.
+    pub fn constants(&self) -> &'static [(&'static str, i64)] {
+        self.chosen
+    }
+
+    /// All variants of it, which is the first.
+    pub fn variants(&self) -> impl Iterator<Item = &Kernel> {
+        std::iter::once(self).chain(self.others.iter().copied())
     }
 
     /// Its name.

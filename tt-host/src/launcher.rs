@@ -7,6 +7,8 @@
 ///
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
+/// - `chosen`: the constants of the option `variants` with the values that this kernel has; `variants`: the kernels that have others,
+///   each from `reader` to `chosen`; `constants`: the name, as an identifier and as text, of each with what choosing it does;
 /// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as JSON;
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
@@ -25,10 +27,13 @@ macro_rules! launcher {
         main: $main:expr,
         $(later: [$(($later_reader:expr, $later_compute:expr, $later_writer:expr)),* $(,)?],)?
         plan: $plan:expr,
+        tile: $tile:expr,
+        precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?],
+        chosen: [$(($chosen:expr, $is:expr)),* $(,)?],
         texts: [$($text:expr),* $(,)?],
         ir: [$(($stage:expr, $at:expr)),* $(,)?],
-        tile: $tile:expr,
-        precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?] $(,)?
+        variants: [$({ $($variant:tt)* }),* $(,)?],
+        constants: [$(($constant:ident, $constant_name:expr, $about:expr)),* $(,)?] $(,)?
     ) => {
         $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
 
@@ -70,7 +75,15 @@ macro_rules! launcher {
                 $tile,
                 // SAFETY: the caller of this macro has seen to it.
                 &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
-            );
+            )
+            .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*]);
+
+            $(
+                #[doc = $about]
+                pub const fn $constant(value: i64) -> $crate::Constant {
+                    $crate::Constant::new($constant_name, value)
+                }
+            )*
         }
     };
     (
@@ -100,6 +113,50 @@ macro_rules! launcher {
                 $crate::Kernel::refused(::core::stringify!($name), $tile, $why);
         }
     };
+}
+
+/// A variant of a kernel but the first.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! launcher_variant {
+    (
+        $name:ident
+        reader: $reader:expr,
+        compute: $compute:expr,
+        writer: $writer:expr,
+        main: $main:expr,
+        later: [$(($later_reader:expr, $later_compute:expr, $later_writer:expr)),* $(,)?],
+        plan: $plan:expr,
+        tile: $tile:expr,
+        precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?],
+        chosen: [$(($chosen:expr, $is:expr)),* $(,)?] $(,)?
+    ) => {{
+        $(
+            unsafe extern "C" {
+                fn $symbol(api: *const $crate::KernelApi);
+            }
+        )*
+        static VARIANT: $crate::Kernel = $crate::Kernel::new(
+            ::core::stringify!($name),
+            $crate::Sources {
+                reader: $reader,
+                compute: $compute,
+                writer: $writer,
+                host: $main,
+                later: &[$($crate::StageSources {
+                    reader: $later_reader,
+                    compute: $later_compute,
+                    writer: $later_writer,
+                }),*],
+            },
+            $plan,
+            $tile,
+            // SAFETY: the caller of `launcher!` has seen to it.
+            &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
+        )
+        .chosen(&[$(($chosen, $is)),*], &[]);
+        &VARIANT
+    }};
 }
 
 /// The function of a launcher.

@@ -409,10 +409,13 @@ tt_host::launcher! {
     writer: include_str!("kernels/copy_writer.cpp"),
     main: "",
     plan: include_str!("kernels/copy.plan.json"),
-    texts: ["copy"],
-    ir: [("tile", 0), ("A1 infer_layout", 0)],
     tile: "{}",
     precompiled: [unsafe (reader, "no key of a kernel", tt_kernel_of_no_key)],
+    chosen: [],
+    texts: ["copy"],
+    ir: [("tile", 0), ("A1 infer_layout", 0)],
+    variants: [],
+    constants: [],
 }
 
 /// Stands for an object compiled ahead of time under a key that no launch asks for.

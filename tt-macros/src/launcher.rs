@@ -8,8 +8,51 @@ use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 use tt_lang::syntax::{Signature, SignatureKind, SignatureParam, render_text};
 
-/// The launcher of a compiled kernel.
-pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifact) -> TokenStream {
+/// A kernel with what was made of it.
+pub(crate) struct Variant<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) signature: &'a Signature,
+    /// Its constants of the option `variants`.
+    pub(crate) constants: &'a [(String, i64)],
+    pub(crate) artifact: &'a Artifact,
+}
+
+/// The launcher of a compiled kernel, in all its variants.
+pub(crate) fn compiled(variants: &[Variant<'_>]) -> TokenStream {
+    let Some((first, more)) = variants.split_first() else {
+        return quote! { ::core::compile_error! { "a kernel has no variant" } };
+    };
+    let Variant {
+        kernel,
+        signature,
+        artifact,
+        ..
+    } = first;
+    let mut texts: Vec<&str> = Vec::new();
+    let mut ir = Vec::new();
+    for stage in &artifact.stages {
+        // What a pass leaves as it is, is so after the pass before it.
+        if texts.last() != Some(&stage.text.as_str()) {
+            texts.push(&stage.text);
+        }
+        let (name, at) = (&stage.name, texts.len() - 1);
+        ir.push(quote! { (#name, #at) });
+    }
+    let made = match (made(first), more.iter().map(made).collect::<Result<Vec<_>, _>>()) {
+        (Ok(first), Ok(more)) => quote! {
+            #first
+            texts: [#(#texts),*],
+            ir: [#(#ir),*],
+            variants: [#({ #more }),*],
+        },
+        (Err(error), _) | (_, Err(error)) => return error,
+    };
+    let constants = constants(variants);
+    launcher(kernel, signature, quote! { #made constants: [#(#constants),*], })
+}
+
+/// Sources, plan, Tile IR and what was compiled ahead of time.
+fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
     let Artifact {
         reader,
         compute,
@@ -17,8 +60,8 @@ pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifa
         main,
         plan,
         later,
-        stages,
-    } = artifact;
+        stages: _,
+    } = variant.artifact;
     let later = later.iter().map(|programs| {
         let Programs {
             reader,
@@ -27,43 +70,46 @@ pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifa
         } = programs;
         quote! { (#reader, #compute, #writer) }
     });
-    let mut texts: Vec<&str> = Vec::new();
-    let mut ir = Vec::new();
-    for stage in stages {
-        // What a pass leaves as it is, is so after the pass before it.
-        if texts.last() != Some(&stage.text.as_str()) {
-            texts.push(&stage.text);
-        }
-        let (name, at) = (&stage.name, texts.len() - 1);
-        ir.push(quote! { (#name, #at) });
-    }
-    let precompiled = crate::precompiled::objects(artifact).into_iter().map(|object| {
+    let objects = crate::precompiled::objects(variant.artifact).into_iter();
+    let precompiled = objects.map(|object| {
         let role = Ident::new(&object.role, Span::call_site());
         let symbol = Ident::new(&object.symbol, Span::call_site());
         let key = object.key;
         // tt-build compiled the object under this key from this very artifact.
         quote! { unsafe (#role, #key, #symbol) }
     });
-    let tile = match tile(kernel) {
-        Ok(tile) => tile,
-        Err(error) => return error,
-    };
-    launcher(
-        kernel,
-        signature,
-        quote! {
-            reader: #reader,
-            compute: #compute,
-            writer: #writer,
-            main: #main,
-            later: [#(#later),*],
-            plan: #plan,
-            texts: [#(#texts),*],
-            ir: [#(#ir),*],
-            tile: #tile,
-            precompiled: [#(#precompiled),*],
-        },
-    )
+    let tile = tile(variant.kernel)?;
+    let chosen = variant.constants.iter().map(|(name, value)| quote! { (#name, #value) });
+    Ok(quote! {
+        reader: #reader,
+        compute: #compute,
+        writer: #writer,
+        main: #main,
+        later: [#(#later),*],
+        plan: #plan,
+        tile: #tile,
+        precompiled: [#(#precompiled),*],
+        chosen: [#(#chosen),*],
+    })
+}
+
+/// Each constant with the values it has.
+fn constants(variants: &[Variant<'_>]) -> Vec<TokenStream> {
+    let names = variants.first().map_or(&[][..], |variant| variant.constants).iter();
+    let of_each = names.enumerate().map(|(at, (name, _))| {
+        let mut values: Vec<i64> = Vec::new();
+        for (_, value) in variants.iter().filter_map(|variant| variant.constants.get(at)) {
+            if !values.contains(value) {
+                values.push(*value);
+            }
+        }
+        let values: Vec<String> = values.iter().map(i64::to_string).collect();
+        let about = format!("Chooses the variant in which `{name}` is {}.", values.join(" or "));
+        // It is a name, and may be `r#loop`.
+        let ident = Ident::new_raw(name, Span::call_site());
+        quote! { (#ident, #name, #about) }
+    });
+    of_each.collect()
 }
 
 /// The launcher of a kernel that the compiler refuses for these reasons: it has a reference only.

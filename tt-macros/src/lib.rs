@@ -10,15 +10,17 @@ mod tests;
 mod warning;
 
 use proc_macro2::TokenStream;
+use tt_backend::Artifact;
 use tt_lang::codes::REFERENCE_UNNEEDED;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
-use tt_lang::syntax::{Parsed, Placement, Signature};
+use tt_lang::syntax::{Parsed, Placement, Signature, Variant};
 
 /// Compiles the function below it for Tenstorrent accelerators and leaves a launcher of the same name in its place.
 ///
 /// Options: `fidelity = LoFi | HiFi2 | HiFi3 | HiFi4`, `fp32_acc = true | false`, `approx = true | false`,
 /// `order = row_major | column_major | block_linear(h, w) | z_order | hilbert | match_shard`, `multicast = auto | off`,
+/// `variants(BM = [64, 128], ..)` (constants of which each choice is compiled; a launch takes the one that it estimates to be fastest),
 /// `reference` (the compiler may refuse the kernel, whose launcher then has `.reference()` only), `allow(TT0350)` (no warnings
 /// with these codes).
 #[proc_macro_attribute]
@@ -76,40 +78,108 @@ struct Source {
 
 /// What stands in place of `item`, a function under `#[tt::kernel(options)]`.
 fn expand(options: TokenStream, item: TokenStream, source: &Source) -> TokenStream {
-    let mut parsed = tt_lang::syntax::parse(options, item.clone(), &source.name);
-    let placement = match &source.text {
+    let mut variants = tt_lang::syntax::parse_variants(&options, &item, &source.name);
+    let placement = |parsed: &mut Parsed| match &source.text {
         Some(text) => parsed.check_placement(text),
         None => Placement::Free,
     };
-    match placement {
-        Placement::Free => {}
-        Placement::Associated => return refused::without_module(&parsed, false),
-        Placement::Taken => return refused::without_module(&parsed, true),
+    if let Some(first) = variants.first_mut() {
+        match placement(first) {
+            Placement::Free => {}
+            Placement::Associated => return refused::without_module(first, false),
+            Placement::Taken => return refused::without_module(first, true),
+        }
     }
-    let (Some(kernel), Some(signature)) = (parsed.kernel.take(), parsed.signature.clone()) else {
-        return refused::tokens(&parsed, &parsed.diagnostics, item);
-    };
-    compiled(&mut parsed, &kernel, &signature, item)
+    let (mut right, mut wrong) = (Vec::new(), Vec::new());
+    for mut parsed in variants {
+        match (parsed.kernel.take(), parsed.signature.clone()) {
+            (Some(kernel), Some(signature)) => right.push(Right {
+                parsed,
+                kernel,
+                signature,
+            }),
+            _ => wrong.push(parsed),
+        }
+    }
+    // One that is wrong is enough.
+    match wrong.first() {
+        Some(parsed) => {
+            let diagnostics = of_variant(parsed.diagnostics.clone(), &parsed.variant, !right.is_empty());
+            refused::tokens(parsed, &diagnostics, item)
+        }
+        None => compiled(right, item),
+    }
 }
 
-/// What stands in place of a kernel that is right as far as the language goes.
-fn compiled(parsed: &mut Parsed, kernel: &Kernel, signature: &Signature, item: TokenStream) -> TokenStream {
-    let launcher = match (tt_backend::compile(kernel), parsed.reference) {
-        (Ok(artifact), reference) => {
-            if let Some(span) = reference
+/// A kernel that is right as far as the language goes.
+struct Right {
+    parsed: Parsed,
+    kernel: Kernel,
+    signature: Signature,
+}
+
+/// These errors, with the variant that they are of where others do not have them.
+fn of_variant(diagnostics: Vec<Diagnostic>, variant: &Variant, others_are_right: bool) -> Vec<Diagnostic> {
+    if variant.is_empty() || !others_are_right {
+        return diagnostics;
+    }
+    let note = format!("of the variant {}", shown(variant));
+    let named = diagnostics.into_iter().map(|diagnostic| diagnostic.note(note.clone()));
+    named.collect()
+}
+
+/// `BM = 64, BK = 32`
+fn shown(variant: &Variant) -> String {
+    let constants: Vec<String> = variant
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    constants.join(", ")
+}
+
+/// What stands in place of a kernel that is right as far as the language goes, in all its variants.
+fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
+    let kernels: Vec<&Kernel> = variants.iter().map(|variant| &variant.kernel).collect();
+    let compiled = tt_backend::compile_each(&kernels);
+    let wrong = compiled.iter().position(Result::is_err);
+    let some_are_right = compiled.iter().any(Result::is_ok);
+    let launcher = match compiled.into_iter().collect::<Result<Vec<Artifact>, _>>() {
+        Ok(artifacts) => {
+            let made = variants
+                .iter()
+                .zip(&artifacts)
+                .map(|(variant, artifact)| launcher::Variant {
+                    kernel: &variant.kernel,
+                    signature: &variant.signature,
+                    constants: &variant.parsed.variant,
+                    artifact,
+                });
+            let launcher = launcher::compiled(&made.collect::<Vec<_>>());
+            let parsed = variants.first_mut().map(|first| &mut first.parsed);
+            if let Some(parsed) = parsed
+                && let Some(span) = parsed.reference
                 && !parsed.allowed.contains(&&REFERENCE_UNNEEDED)
             {
                 let warning = Diagnostic::new(&REFERENCE_UNNEEDED, span, "this kernel compiles without `reference`");
-                parsed
-                    .warnings
-                    .push(warning.note("leave the option out: the kernel can be run"));
+                let warning = warning.note("leave the option out: the kernel can be run");
+                parsed.warnings.push(warning);
             }
-            launcher::compiled(kernel, signature, &artifact)
+            launcher
         }
-        (Err(diagnostics), Some(_)) => launcher::refused(kernel, signature, &diagnostics),
-        (Err(diagnostics), None) => return refused::tokens(parsed, &diagnostics, item),
+        Err(diagnostics) => {
+            let Right {
+                parsed,
+                kernel,
+                signature,
+            } = &variants[wrong.unwrap_or_default()];
+            let diagnostics = of_variant(diagnostics, &parsed.variant, some_are_right);
+            match parsed.reference {
+                Some(_) => launcher::refused(kernel, signature, &diagnostics),
+                None => return refused::tokens(parsed, &diagnostics, item),
+            }
+        }
     };
-    let warnings = warning::tokens(parsed);
+    let warnings = variants.first().map(|first| warning::tokens(&first.parsed));
     quote::quote! { #warnings #launcher }
 }
 

@@ -1,8 +1,8 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
 use crate::{
-    CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, Plan, PlanError, Role, RuntimeValue,
-    Temporary, WorkPartition,
+    ArchName, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, Plan, PlanError, Role,
+    RuntimeValue, Temporary, WorkPartition,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +26,39 @@ pub struct DeviceGrid {
     pub x: u32,
     /// Rows.
     pub y: u32,
+}
+
+/// What a launch runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cores {
+    /// The cores that blocks are given to, from (0, 0) on.
+    pub grid: DeviceGrid,
+    /// The chip.
+    pub chip: ArchName,
+    /// Where the kernel can share what its cores read alike.
+    pub sharing: Sharing,
+}
+
+impl Cores {
+    /// All cores of a grid, which share where that is estimated to be faster.
+    pub fn of(chip: ArchName, grid: DeviceGrid) -> Cores {
+        Cores {
+            grid,
+            chip,
+            sharing: Sharing::WherePaying,
+        }
+    }
+}
+
+/// When cores share what they read alike, of kernels that can ([`crate::Placement::Rectangle`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Where the launch is estimated to be faster so.
+    WherePaying,
+    /// In every launch with more than one block: for checks.
+    Always,
+    /// In none: for checks.
+    Never,
 }
 
 /// A launch in full. Its JSON form is the run-time plan of the seeds (architecture, appendix A).
@@ -133,13 +166,23 @@ impl CoreWork {
         self.rectangle.cores[line.number()].max(1)
     }
 
+    /// The place in a line of its rectangle of the one that reads for it. Those of neighbouring lines are one further each, since cores
+    /// that stand in one column of the chip read through the same links (silicon.md §2.1: eight of them take four times as long as on a
+    /// diagonal), and those of rows and of columns are different cores.
+    fn sender(self, line: CoreLine) -> u32 {
+        let number = match line {
+            CoreLine::Row => self.place(CoreLine::Column),
+            CoreLine::Column => self.place(CoreLine::Row) + 1,
+        };
+        number % self.cores(line)
+    }
+
     /// A core in the same line of its rectangle: column and row.
     pub fn in_line(self, line: CoreLine, core: InLine) -> [u32; 2] {
-        let last = self.cores(line) - 1;
         let at = match core {
+            InLine::Sender => self.sender(line),
             InLine::First => 0,
-            InLine::Second => 1.min(last),
-            InLine::Last => last,
+            InLine::Last => self.cores(line) - 1,
         };
         let mut found = [self.x, self.y];
         let own = &mut found[self.rectangle.coordinate(line)];
@@ -169,6 +212,47 @@ impl CoreWork {
     }
 }
 
+/// Blocks in contiguous runs over as many cores as there are blocks for, the first cores taking one more.
+fn in_runs(grid: [u64; 6], blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
+    let fits = grid[2..] == [1; 4] && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
+    let width = if fits { grid[0] } else { u64::from(device.x) };
+    let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
+    let (share, more) = (blocks / cores, blocks % cores);
+    let mut start = 0;
+    let work = (0..cores).map(|core| {
+        let count = share + u64::from(core < more);
+        let this = CoreWork {
+            x: (core % width) as u32,
+            y: (core / width) as u32,
+            start,
+            count,
+            rectangle: Rectangle::ALONE,
+        };
+        start += count;
+        this
+    });
+    work.collect()
+}
+
+/// Blocks in rounds of a rectangle of cores; none where it would be of one core.
+fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec<CoreWork>> {
+    let (rectangle, rounds) = rectangle(grid, axes, device);
+    let [columns, rows] = match (rectangle.cores, rectangle.is_turned) {
+        ([1, 1], _) => return None,
+        (cores, false) => cores,
+        ([row, column], true) => [column, row],
+    };
+    let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
+    let work = cores.map(|[x, y]| CoreWork {
+        x,
+        y,
+        start: 0,
+        count: rounds,
+        rectangle,
+    });
+    Some(work.collect())
+}
+
 /// The rectangle of cores for a grid of blocks of which these axes lie along its rows and columns, and in how many rounds it takes them:
 /// as few as the device has room for, of as few cores as those rounds need, and turned where that takes fewer.
 fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle, u64) {
@@ -183,11 +267,6 @@ fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle
     let (upright, turned) = (laid(false, [device.x, device.y]), laid(true, [device.y, device.x]));
     if turned.1 < upright.1 { turned } else { upright }
 }
-
-/// How many times as many rounds a rectangle may take as cores that each take blocks of their own: 5 for 4. By the emulator's clock
-/// matmuls and sums with a row take 0.44 to 0.78 of the time in as many rounds, where they are on more than 16 cores, and 1.02 to 1.94
-/// in a third more to twice as many. What decides is whether reads or products bound the kernel, which a plan does not say.
-const WORTH_ROUNDS: [u64; 2] = [5, 4];
 
 impl Bindings {
     fn integer(&self, formula: &Formula) -> Result<i64, PlanError> {
@@ -223,13 +302,13 @@ impl Plan {
     ///
     /// Where the grid of blocks fits the device's grid, block (x, y) goes to core (x, y); else blocks are numbered
     /// through and spread in contiguous runs over all cores, the first cores taking one more; of kernels that share what they read,
-    /// all cores of a rectangle take part in every round ([`crate::Placement::Rectangle`]). Of several stages this is the
-    /// first. A grid without blocks has no cores.
+    /// all cores of a rectangle take part in every round ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
+    /// Of several stages this is the first. A grid without blocks has no cores.
     ///
     /// # Errors
     /// Where an extent of the grid is negative, blocks of it would store the same elements, or its product overflows, and where a range
     /// of a tensor is longer than its block.
-    pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 6], Vec<CoreWork>), PlanError> {
+    pub fn partition(&self, bindings: &Bindings, cores: Cores) -> Result<([u64; 6], Vec<CoreWork>), PlanError> {
         let mut grid = [1u64; 6];
         for (axis, formula) in self.grid.iter().enumerate() {
             let extent = bindings.integer(formula)?;
@@ -266,56 +345,30 @@ impl Plan {
         if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
-        if let Some(axes) = self.work_partition.placement.rectangle() {
-            let (rectangle, rounds) = rectangle(grid, axes, device);
-            let alone = blocks.div_ceil(u64::from(device.x) * u64::from(device.y));
-            if rectangle.cores != [1, 1] && rounds * WORTH_ROUNDS[1] <= alone * WORTH_ROUNDS[0] {
-                let [columns, rows] = match (rectangle.cores, rectangle.is_turned) {
-                    (cores, false) => cores,
-                    ([row, column], true) => [column, row],
-                };
-                let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
-                let work = cores.map(|[x, y]| CoreWork {
-                    x,
-                    y,
-                    start: 0,
-                    count: rounds,
-                    rectangle,
-                });
-                return Ok((grid, work.collect()));
+        let alone = in_runs(grid, blocks, cores.grid);
+        let rectangle = self.work_partition.placement.rectangle();
+        let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
+        let pays = |together: &Vec<CoreWork>| match cores.sharing {
+            Sharing::Always => true,
+            Sharing::Never => false,
+            Sharing::WherePaying => {
+                let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores.chip, work));
+                let both = together.zip(alone);
+                both.is_some_and(|(together, alone)| together.cycles <= alone.cycles)
             }
-        }
-        let fits = grid[2..] == [1; 4] && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
-        let width = if fits { grid[0] } else { u64::from(device.x) };
-        let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
-        let (share, more) = (blocks / cores, blocks % cores);
-        let mut start = 0;
-        let work = (0..cores)
-            .map(|core| {
-                let count = share + u64::from(core < more);
-                let this = CoreWork {
-                    x: (core % width) as u32,
-                    y: (core / width) as u32,
-                    start,
-                    count,
-                    rectangle: Rectangle::ALONE,
-                };
-                start += count;
-                this
-            })
-            .collect();
-        Ok((grid, work))
+        };
+        Ok((grid, together.filter(pays).unwrap_or(alone)))
     }
 
     /// The launch in full, for people and tools.
     ///
     /// # Errors
     /// As [`Plan::partition`], and where an extent of a tensor has no value.
-    pub fn instantiate(&self, bindings: &Bindings, device: DeviceGrid) -> Result<Execution, PlanError> {
-        let (grid, cores) = self.partition(bindings, device)?;
+    pub fn instantiate(&self, bindings: &Bindings, cores: Cores) -> Result<Execution, PlanError> {
+        let (grid, work) = self.partition(bindings, cores)?;
         let later = self.stages().into_iter().skip(1);
         let later = later
-            .map(|stage| stage.instantiate(bindings, device))
+            .map(|stage| stage.instantiate(bindings, cores))
             .collect::<Result<_, _>>()?;
         let mut layouts = BTreeMap::new();
         for parameter in &self.parameters {
@@ -343,7 +396,7 @@ impl Plan {
             };
             layouts.insert(temporary.name.clone(), record);
         }
-        let work_partition = cores
+        let work_partition = work
             .iter()
             .map(|core| {
                 let items = core
@@ -362,10 +415,10 @@ impl Plan {
                 (format!("({},{})", core.x, core.y), items)
             })
             .collect();
-        let core_ranges = ranges(&cores);
+        let core_ranges = ranges(&work);
         let core_grid = [
-            cores.iter().map(|core| core.x + 1).max().unwrap_or(0),
-            cores.iter().map(|core| core.y + 1).max().unwrap_or(0),
+            work.iter().map(|core| core.x + 1).max().unwrap_or(0),
+            work.iter().map(|core| core.y + 1).max().unwrap_or(0),
         ];
         Ok(Execution {
             core_grid,
@@ -373,7 +426,7 @@ impl Plan {
             work_partition,
             layouts,
             grid,
-            cores,
+            cores: work,
             later,
         })
     }
@@ -426,6 +479,7 @@ impl Plan {
                 RuntimeValue::Count => word(format_args!("the number of blocks of a core"), core.count as i64),
                 RuntimeValue::Place(line) => Ok(core.place(*line)),
                 RuntimeValue::Cores(line) => Ok(core.cores(*line)),
+                RuntimeValue::Sender(line) => Ok(core.sender(*line)),
                 RuntimeValue::Noc {
                     line,
                     core: other,

@@ -6,6 +6,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod cost;
 mod execution;
 mod formula;
 mod order;
@@ -13,7 +14,10 @@ mod plan;
 mod signature;
 mod validate;
 
-pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, Rectangle, WorkItem};
+pub use cost::{BlockCost, Bottleneck, EngineCycles, Estimate, Transfers};
+pub use execution::{
+    Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem,
+};
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
@@ -23,4 +27,4 @@ pub use plan::{
     TransferClass, TransferPlan, WorkPartition,
 };
 pub use signature::{Signature, formula, number};
-pub use tt_device::DataFormat;
+pub use tt_device::{ArchName, DataFormat};

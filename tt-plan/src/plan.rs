@@ -1,12 +1,12 @@
 //! The plan as written by the compiler.
 
-use crate::{BlockOrder, DataFormat, Formula, Number};
+use crate::{BlockCost, BlockOrder, DataFormat, Formula, Number};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 4;
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct Plan {
     pub compute: ComputeConfig,
     /// Reader, compute and writer.
     pub kernels: Vec<KernelPlan>,
+    /// What a block of the grid takes; not written where that depends on what tensors hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<BlockCost>,
     /// The stages after the first, each a program of its own; not written where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<StagePlan>,
@@ -74,6 +77,9 @@ pub struct StagePlan {
     pub compute: ComputeConfig,
     /// As [`Plan::kernels`].
     pub kernels: Vec<KernelPlan>,
+    /// As [`Plan::cost`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<BlockCost>,
 }
 
 /// A tensor that lives for one launch, from the stage that stores it to those that read it. Nothing is in it at first.
@@ -267,23 +273,23 @@ impl CoreLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InLine {
-    /// The first, which reads.
+    /// The one that reads, and sends to the others.
+    Sender,
+    /// The first.
     First,
-    /// The first of those that receive; the first itself where there are none.
-    Second,
     /// The last.
     Last,
 }
 
 impl InLine {
     /// All.
-    pub const ALL: [InLine; 3] = [InLine::First, InLine::Second, InLine::Last];
+    pub const ALL: [InLine; 3] = [InLine::Sender, InLine::First, InLine::Last];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
+            InLine::Sender => "sender",
             InLine::First => "first",
-            InLine::Second => "second",
             InLine::Last => "last",
         }
     }
@@ -546,6 +552,8 @@ pub enum RuntimeValue {
     Place(CoreLine),
     /// How many cores a line of its rectangle has.
     Cores(CoreLine),
+    /// The place in a line of its rectangle of the one that reads and sends to the others.
+    Sender(CoreLine),
     /// A coordinate on the NoC of a core in the same line.
     Noc {
         /// Which line.
@@ -631,6 +639,7 @@ impl Plan {
                 semaphores,
                 compute,
                 kernels,
+                cost,
             } = stage.clone();
             Plan {
                 grid,
@@ -641,6 +650,7 @@ impl Plan {
                 semaphores,
                 compute,
                 kernels,
+                cost,
                 ..first.clone()
             }
         });
@@ -660,6 +670,7 @@ impl Plan {
             semaphores: stage.semaphores,
             compute: stage.compute,
             kernels: stage.kernels,
+            cost: stage.cost,
         });
         self.later.extend(stage.later);
         self

@@ -34,6 +34,7 @@ impl Plan {
         stage.grid();
         stage.circular_buffers();
         stage.kernels();
+        stage.cost();
         stage.errors
     }
 }
@@ -78,6 +79,16 @@ impl<'p> Validate<'p> {
             .integers
             .extend(plan.derived.iter().map(|derived| derived.name.as_str()));
         stage
+    }
+
+    fn cost(&mut self) {
+        let Some(cost) = &self.plan.cost else { return };
+        let transfers = [&cost.reads, &cost.writes].into_iter().chain(&cost.shared);
+        let moved = transfers.flat_map(|moved| [&moved.count, &moved.bytes, &moved.waits]);
+        let computed = cost.compute.iter().flat_map(|of| [&of.unpack, &of.math, &of.pack]);
+        for formula in moved.chain(computed) {
+            self.formula("the cost of a block", formula);
+        }
     }
 
     fn names(&mut self) {
@@ -270,6 +281,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::Count
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
+                | RuntimeValue::Sender(_)
                 | RuntimeValue::Noc { .. } => {}
             }
         }
@@ -292,6 +304,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::Count
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
+                | RuntimeValue::Sender(_)
                 | RuntimeValue::Noc { .. }
                 | RuntimeValue::Formula(_)
                 | RuntimeValue::Number(_)

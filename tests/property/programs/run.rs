@@ -5,7 +5,7 @@ use super::evaluate;
 use super::program::{Program, Role, Shape, TABLE};
 use super::text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tt_host::{Argument, Kernel, Launch};
+use tt_host::{Argument, Kernel, Launch, Sharing};
 
 /// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1 or the circular buffers hold.
 pub const BUDGETS: [(u16, &str); 2] = [(412, "L1"), (413, "circular buffers")];
@@ -208,7 +208,7 @@ fn launch<'t>(
         true => Argument::from(shape.count as i32),
         false => Argument::from(shape.count as u32),
     });
-    Launch::new(kernel, arguments)
+    Launch::new(kernel, arguments).sharing(Sharing::Always)
 }
 
 fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<(), Fault> {

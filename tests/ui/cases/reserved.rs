@@ -1,7 +1,7 @@
 //! Forms that are reserved, each refused by its name.
 use tt::prelude::*;
 
-#[tt::kernel(variants(BM = [64, 128]))]
+#[tt::kernel(variants(E = [bf16, f32]))]
 fn reserved<const M: usize, const N: usize>(
     #[layout(row_major)] x: &Tensor<f32, M, N>,
     bias: Option<&Tensor<f32, N>>,

@@ -43,7 +43,7 @@ pub enum EdgeFunction {
     ReadInteger,
     /// `put_integer(address, value)`
     PutInteger,
-    /// `send_version(address, bytes, number, others, ready, sent, second_x, second_y, last_x, last_y)`
+    /// `send_version(address, bytes, number, others, ready, sent, first_x, first_y, last_x, last_y)`
     SendVersion,
     /// `receive_version(address, number, ready, sent, first_x, first_y)`
     ReceiveVersion,
@@ -495,7 +495,7 @@ const SEND_VERSION: &str = "\
 // then its number. What is linked arrives in this order.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
-    uint32_t second_x, uint32_t second_y, uint32_t last_x, uint32_t last_y) {
+    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
     if (others == 0) {
         return;
     }
@@ -504,16 +504,16 @@ inline void send_version(
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
     noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
     noc_async_write_multicast(
-        address, get_noc_multicast_addr(second_x, second_y, last_x, last_y, address), bytes, others, true);
-    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(second_x, second_y, last_x, last_y, mark), others);
+        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
+    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
     noc_async_writes_flushed();
 }";
 
 const RECEIVE_VERSION: &str = "\
-// Receives a version from the first core of a line, to where it is there too.
+// Receives a version from the sender of a line, to where it is there too.
 inline void receive_version(
-    uint32_t, uint32_t number, uint32_t ready, uint32_t sent, uint32_t first_x, uint32_t first_y) {
-    noc_semaphore_inc(get_noc_addr(first_x, first_y, get_semaphore(ready)), 1);
+    uint32_t, uint32_t number, uint32_t ready, uint32_t sent, uint32_t sender_x, uint32_t sender_y) {
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, get_semaphore(ready)), 1);
     const uint32_t mark = get_semaphore(sent);
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
 }";

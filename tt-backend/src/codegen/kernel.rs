@@ -114,6 +114,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::Count
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
+            | RuntimeValue::Sender(_)
             | RuntimeValue::Noc { .. }
                 if is_reserved(name) && out.take(name) =>
             {
@@ -124,6 +125,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::Count
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
+            | RuntimeValue::Sender(_)
             | RuntimeValue::Noc { .. }
             | RuntimeValue::Formula(_)
             | RuntimeValue::Number(_)

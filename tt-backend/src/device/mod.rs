@@ -105,7 +105,7 @@ impl Stage for Moves {
 pub enum Move {
     /// The protocol of the buffers.
     Protocol(Protocol),
-    /// The pages of a version from a tensor; where a line of cores shares them, its first core has them from there, and the others from
+    /// The pages of a version from a tensor; where a line of cores shares them, its sender has them from there, and the others from
     /// it.
     Read(BufferId, TileRegion, Option<CoreLine>),
     /// The pages of a version, each a constant.

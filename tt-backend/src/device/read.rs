@@ -144,6 +144,11 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         .find(|line| reader.eat(&format!("cores of {}", line.name())))
     {
         RuntimeValue::Cores(line)
+    } else if let Some(line) = CoreLine::ALL
+        .into_iter()
+        .find(|line| reader.eat(&format!("sender of {}", line.name())))
+    {
+        RuntimeValue::Sender(line)
     } else if let Some(noc) = noc(reader) {
         noc
     } else if reader.eat("bits of") {
@@ -157,7 +162,7 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
     Ok(Argument { kind, name, value })
 }
 
-/// `x of first in row`
+/// `x of sender in row`
 fn noc(reader: &mut Reader) -> Option<RuntimeValue> {
     for line in CoreLine::ALL {
         for core in InLine::ALL {

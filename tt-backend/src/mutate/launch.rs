@@ -210,6 +210,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         | RuntimeValue::Address(_)
         | RuntimeValue::Place(_)
         | RuntimeValue::Cores(_)
+        | RuntimeValue::Sender(_)
         | RuntimeValue::Noc { .. } => {}
     }
     let sort = |value: &RuntimeValue| match value {
@@ -218,7 +219,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         RuntimeValue::Number(_) => 2,
         RuntimeValue::Flag { .. } => 3,
         RuntimeValue::Address(_) => 4,
-        RuntimeValue::Place(_) | RuntimeValue::Cores(_) => 5,
+        RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) => 5,
         RuntimeValue::Noc { .. } => 6,
     };
     let args = &device.programs[at].args;

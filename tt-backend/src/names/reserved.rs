@@ -1,8 +1,10 @@
 //! What a name of the emitted code must not be.
 
 use crate::device::function::FUNCTIONS;
+use crate::passes::b2_grid_to_cores::{blocks_of, noc_of, versions_of};
 use crate::tile_ops::SFPU_OPS;
 use std::sync::LazyLock;
+use tt_plan::{CoreLine, InLine, Placement};
 
 /// Keywords of C++20, the alternative operators, and words with a meaning in some places.
 const KEYWORDS: &str = "\
@@ -16,9 +18,7 @@ const KEYWORDS: &str = "\
 
 /// What the compiler names itself, and what else the emitted files mention.
 const OWN: &str = "\
-    main kernel_main block_id plane_id start_id count is_own across down plane_rounds column_at row_at place_in_row place_in_column row_cores column_cores row_versions column_versions \
-    row_first_x row_first_y row_second_x row_second_y row_last_x row_last_y column_first_x column_first_y column_second_x column_second_y \
-    column_last_x column_last_y band band_row rows within group_blocks group_column columns rest \
+    main kernel_main block_id plane_id is_own across down plane_rounds column_at row_at band band_row rows within group_blocks group_column columns rest \
     first_row first_column row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
     std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
     DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \
@@ -37,13 +37,23 @@ const REGISTER_FIELDS: [&str; 4] = ["_ADDR32", "_MASK", "_RMW", "_SHAMT"];
 static OF_HEADERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| HEADERS.lines().collect());
 
 /// All others, in that order.
-static OF_COMPILER: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+static OF_COMPILER: LazyLock<Vec<String>> = LazyLock::new(|| {
     let sfpu = SFPU_OPS.iter().flat_map(|row| [row.init.name, row.call.name]);
-    let mut all: Vec<&str> = KEYWORDS
+    let words = KEYWORDS
         .split_whitespace()
         .chain(OWN.split_whitespace())
         .chain(FUNCTIONS.iter().map(|function| function.name))
         .chain(sfpu)
+        .map(str::to_owned);
+    let of_blocks = blocks_of(Placement::Rectangle { axes: [0, 1] });
+    let of_cores = CoreLine::ALL.into_iter().flat_map(|line| {
+        let on_noc = InLine::ALL.into_iter().flat_map(move |core| noc_of(line, core));
+        let names = on_noc.map(|(name, _)| name);
+        names.chain([versions_of(line)])
+    });
+    let mut all: Vec<String> = words
+        .chain(of_blocks.into_iter().map(|(name, _)| name))
+        .chain(of_cores)
         .collect();
     all.sort_unstable();
     all
@@ -53,9 +63,8 @@ static OF_COMPILER: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 pub fn is_reserved(name: &str) -> bool {
     name.starts_with('_')
         || name.contains("__")
-        || [&OF_COMPILER, &OF_HEADERS]
-            .iter()
-            .any(|names| names.binary_search(&name).is_ok())
+        || OF_HEADERS.binary_search(&name).is_ok()
+        || OF_COMPILER.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
         || REGISTER_FIELDS.iter().any(|end| name.ends_with(end))
 }
 
@@ -66,7 +75,17 @@ mod tests {
     #[test]
     fn every_word_is_found() {
         assert!(OF_HEADERS.is_sorted() && OF_COMPILER.is_sorted());
-        for name in ["and", "xor_eq", "DataFormat", "cb_wait_front", "exp_tile", "R5_LO"] {
+        for name in [
+            "and",
+            "xor_eq",
+            "DataFormat",
+            "cb_wait_front",
+            "exp_tile",
+            "R5_LO",
+            "start_id",
+            "row_sender",
+            "column_sender_y",
+        ] {
             assert!(is_reserved(name), "{name}");
         }
         for name in ["x", "rows_of_mine", "expectation"] {

@@ -90,6 +90,7 @@ pub fn blocks_of(placement: Placement) -> Vec<(String, RuntimeValue)> {
                 [
                     (place_in(line), RuntimeValue::Place(line)),
                     (cores_of(line), RuntimeValue::Cores(line)),
+                    (sender_of(line), RuntimeValue::Sender(line)),
                 ]
             }))
             .collect(),
@@ -106,6 +107,11 @@ pub fn cores_of(line: CoreLine) -> String {
     format!("{}_cores", line.name())
 }
 
+/// The variable that holds the place in a line of the rectangle of the core that reads for it.
+pub fn sender_of(line: CoreLine) -> String {
+    format!("{}_sender", line.name())
+}
+
 /// The variable of the reader that counts what a line of cores shared so far.
 pub fn versions_of(line: CoreLine) -> String {
     format!("{}_versions", line.name())
@@ -119,7 +125,7 @@ pub fn noc_of(line: CoreLine, core: InLine) -> [(String, RuntimeValue); 2] {
     })
 }
 
-/// The semaphores of a line of cores: at its first core, how often the others were ready for a version; at those, how many it sent.
+/// The semaphores of a line of cores: at its sender, how often the others were ready for a version; at those, how many it sent.
 pub fn semaphores_of(line: CoreLine) -> [u8; 2] {
     match line {
         CoreLine::Row => [0, 1],

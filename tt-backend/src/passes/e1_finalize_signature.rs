@@ -11,6 +11,7 @@
 //! ```
 
 mod arguments;
+mod cost;
 mod plan;
 
 use super::b2_grid_to_cores::{Facts, blocks_of, noc_of};
@@ -63,6 +64,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         variables,
         names,
     } = named;
+    let cost = cost::Counted::of(&facts.kernel, &buffers, [&reader, &compute, &writer]);
     let finish = |role, accessors: Vec<Accessor>, body: Vec<Stmt<Calls<Symbol>>>| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
         for (name, value) in blocks_of(facts.partition.work.placement) {
@@ -89,7 +91,8 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         finish(Role::Writer, accessors.writer, writer)?,
     ];
     let transfers = [accessors.reads, Vec::new(), accessors.writes];
-    let plan = plan::run(facts, &buffers, &programs, transfers)?;
+    let mut plan = plan::run(facts, &buffers, &programs, transfers)?;
+    plan.cost = cost.map(|cost| cost.at(plan.compute.math_fidelity));
     Ok(Device {
         buffers,
         programs,

@@ -1,7 +1,7 @@
 //! multicast_reuse: what a row or column of cores needs alike is read once.
 //!
 //! Before: every core reads what its block needs. After: a read whose place in its tensor names nothing that differs along a line of
-//! cores, under loops and branches that do not either, is shared by the line: its first core reads the version and multicasts it to the
+//! cores, under loops and branches that do not either, is shared by the line: one core reads the version and multicasts it to the
 //! others. Two axes of the grid then lie along the rows and columns of a rectangle of cores, all of which take part in every round
 //! ([`Placement::Rectangle`]): the two along which the most elements are read once, of those with as many the first. Elsewhere nothing
 //! changes.
@@ -22,11 +22,11 @@
 use super::b2_grid_to_cores::Facts;
 use super::d1_split_kernel::Split;
 use crate::device::{Move, Moves, Parts, Protocol, SourceBranch, SourceLoop};
-use crate::flow::BufferId;
+use crate::flow::{BufferId, TileRegion};
 use crate::ir::{Kind, Stmt, operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::progress::proved;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use tt_lang::ir::{IntExpr, Multicast, ParamId, VarId};
 use tt_plan::{BlockOrder, CoreLine, PartitionMode, Placement};
 
@@ -61,13 +61,19 @@ pub fn run(facts: &Facts, programs: &mut Split) -> Placement {
 
 /// The two axes of the grid along which the most elements are shared; none where nothing is.
 fn best(grid: &[VarId], reader: &[Stmt<Moves>]) -> Option<[usize; 2]> {
-    let shared: Vec<BTreeMap<usize, u64>> = grid.iter().map(|differs| shared(*differs, reader)).collect();
+    let shared: Vec<Shared> = grid.iter().map(|differs| Shared::of(*differs, reader)).collect();
     let mut best = None;
     for (second, of_second) in shared.iter().enumerate() {
         for (first, of_first) in shared.iter().enumerate().take(second) {
-            let mut of_both = of_first.clone();
-            of_both.extend(of_second);
-            let elements = of_both.values().fold(0, |sum: u64, of| sum.saturating_add(*of));
+            let mut elements: u64 = 0;
+            operations(reader, &mut |op| {
+                if let Move::Read(buffer, region, _) = op
+                    && (of_first.has(*buffer, region) || of_second.has(*buffer, region))
+                {
+                    let [rows, columns] = region.extent;
+                    elements = elements.saturating_add(rows.saturating_mul(columns));
+                }
+            });
             if best.is_none_or(|(most, axes)| elements > most || elements == most && [first, second] < axes) {
                 best = Some((elements, [first, second]));
             }
@@ -76,22 +82,24 @@ fn best(grid: &[VarId], reader: &[Stmt<Moves>]) -> Option<[usize; 2]> {
     best.filter(|(elements, _)| *elements > 0).map(|(_, axes)| axes)
 }
 
-/// The reads that are alike where only `differs` does, by their place among the operations, with how many elements they are of.
-fn shared(differs: VarId, reader: &[Stmt<Moves>]) -> BTreeMap<usize, u64> {
-    let mut out_of_step = BTreeSet::new();
-    versions(differs, reader, true, &mut out_of_step);
-    let (mut at, mut found) = (0, BTreeMap::new());
-    operations(reader, &mut |op| {
-        if let Move::Read(buffer, region, _) = op
-            && !out_of_step.contains(buffer)
-            && region.integers().all(|index| is_alike(index, differs))
-        {
-            let [rows, columns] = region.extent;
-            found.insert(at, rows.saturating_mul(columns));
-        }
-        at += 1;
-    });
-    found
+/// What is alike on the cores of a line, along which this variable of the grid differs.
+struct Shared {
+    differs: VarId,
+    /// Buffers of which a version is made where not all cores of the line come in the same turn.
+    out_of_step: BTreeSet<BufferId>,
+}
+
+impl Shared {
+    fn of(differs: VarId, reader: &[Stmt<Moves>]) -> Shared {
+        let mut out_of_step = BTreeSet::new();
+        versions(differs, reader, true, &mut out_of_step);
+        Shared { differs, out_of_step }
+    }
+
+    /// Whether the read of a version is.
+    fn has(&self, buffer: BufferId, region: &TileRegion) -> bool {
+        !self.out_of_step.contains(&buffer) && region.integers().all(|index| is_alike(index, self.differs))
+    }
 }
 
 /// Whether cores may go along with blocks that are not theirs, and the grid lie along them as it likes.
@@ -124,15 +132,13 @@ fn share(grid: &[VarId], axes: [usize; 2], reader: &mut [Stmt<Moves>]) {
         let Some(differs) = grid.get(axes[line.number()]) else {
             continue;
         };
-        let shares = shared(*differs, reader);
-        let mut at = 0;
+        let shares = Shared::of(*differs, reader);
         operations_mut(reader, &mut |op| {
-            if let Move::Read(_, _, shared @ None) = op
-                && shares.contains_key(&at)
+            if let Move::Read(buffer, region, shared @ None) = op
+                && shares.has(*buffer, region)
             {
                 *shared = Some(line);
             }
-            at += 1;
         });
     }
 }

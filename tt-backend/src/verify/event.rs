@@ -99,7 +99,7 @@ pub enum Event {
     Fetch(Value),
     /// The version at the back goes to the other cores of a line: its address, and its bytes.
     Send(Value, i64),
-    /// The version at the back comes from the first core of a line.
+    /// The version at the back comes from the sender of a line.
     Receive(Value),
     /// Every message to another core's semaphore has arrived.
     AtomicBarrier,

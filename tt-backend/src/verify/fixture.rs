@@ -398,6 +398,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                 transfers: Vec::new(),
             })
             .collect(),
+        cost: None,
         later: Vec::new(),
     }
 }

@@ -3,8 +3,9 @@
 //! Taken from the emitted reader alone. What differs along a line is what comes from the core's place in it, by whatever way; integers of
 //! tensors may. Then it must hold that
 //!
-//! - a version is counted right before its branch, in which the first core fills and sends what the others receive, and nowhere else;
-//! - no bound of a loop and no condition around it differs along the line, nor what the first core reads;
+//! - a version is counted right before its branch, in which one core, the sender, fills and sends what the others receive, and nowhere
+//!   else;
+//! - no bound of a loop and no condition around it differs along the line, nor what the sender reads;
 //! - all versions of its buffer are made under loops and conditions of which none differs, so that it lies at the same place everywhere.
 //!
 //! So all cores of a line come to its versions in one order, that of their program. A core that waits in one is at a place of its
@@ -17,7 +18,7 @@ use crate::device::function::{CB_RESERVE_BACK, RECEIVE_VERSION, SEND_VERSION};
 use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
-use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, versions_of};
+use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_plan::{CoreLine, InLine, Role, RuntimeValue};
 
@@ -74,11 +75,14 @@ fn arguments(device: &Device, program: &Program) -> Proof {
     for line in CoreLine::ALL {
         known.insert(place_in(line), RuntimeValue::Place(line));
         known.insert(cores_of(line), RuntimeValue::Cores(line));
+        known.insert(sender_of(line), RuntimeValue::Sender(line));
         known.extend(InLine::ALL.into_iter().flat_map(|core| noc_of(line, core)));
     }
     for argument in &program.args {
         let told = match &argument.value {
-            RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Noc { .. } => true,
+            RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) | RuntimeValue::Noc { .. } => {
+                true
+            }
             RuntimeValue::Address(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
@@ -190,7 +194,7 @@ impl<'a> Walk<'a> {
                     };
                     self.body(body, in_step && alike)?;
                 }
-                Kind::If(branch, then, otherwise) if self.is_first(branch) => {
+                Kind::If(branch, then, otherwise) if self.is_sender(branch) => {
                     let before = at.checked_sub(1).and_then(|before| body.get(before));
                     self.share(before, then, otherwise, in_step)?;
                 }
@@ -255,17 +259,18 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a branch asks for the first core of the line.
-    fn is_first(&self, branch: &Branch<Bits>) -> bool {
+    /// Whether a branch asks for the sender of the line.
+    fn is_sender(&self, branch: &Branch<Bits>) -> bool {
         let place = Expr::Name(place_in(self.line));
-        branch.origin.is_none() && branch.cond == Expr::operation(Operator::Equal, place, Expr::Int(0))
+        branch.origin.is_none()
+            && branch.cond == Expr::operation(Operator::Equal, place, Expr::Name(sender_of(self.line)))
     }
 
     /// A branch that shares a version, after the statement `before`.
     fn share(
         &mut self,
         before: Option<&Stmt<Calls<Bits>>>,
-        first: &[Stmt<Calls<Bits>>],
+        sender: &[Stmt<Calls<Bits>>],
         others: &[Stmt<Calls<Bits>>],
         in_step: bool,
     ) -> Proof {
@@ -273,15 +278,15 @@ impl<'a> Walk<'a> {
         let is_counted = before.is_some_and(|stmt| {
             matches!(&stmt.kind, Kind::Op(Leaf::Advance { name, value: Expr::Int(1) }) if *name == versions_of(line))
         });
-        let (Some((send, read)), [receive]) = (first.split_last(), others) else {
+        let (Some((send, read)), [receive]) = (sender.split_last(), others) else {
             return fault(format!(
-                "the first core of a {} does not send what the others receive",
+                "the sender of a {} does not send what the others receive",
                 line.name()
             ));
         };
         let (Some(sent), Some(received)) = (shares(&SEND_VERSION, send), shares(&RECEIVE_VERSION, receive)) else {
             return fault(format!(
-                "the first core of a {} does not send what the others receive",
+                "the sender of a {} does not send what the others receive",
                 line.name()
             ));
         };
@@ -289,12 +294,12 @@ impl<'a> Walk<'a> {
         let number = Expr::Name(versions_of(line));
         let at = |core| noc_of(line, core).map(|(name, _)| Expr::Name(name));
         let others = Expr::operation(Operator::Sub, Expr::Name(cores_of(line)), Expr::Int(1));
-        let [second, last, of_first] = [InLine::Second, InLine::Last, InLine::First].map(at);
+        let [first_core, last_core, of_sender] = [InLine::First, InLine::Last, InLine::Sender].map(at);
         let sends = [number.clone(), others, ready.clone(), mark.clone()]
             .into_iter()
-            .chain(second)
-            .chain(last);
-        let receives = [number, ready, mark].into_iter().chain(of_first);
+            .chain(first_core)
+            .chain(last_core);
+        let receives = [number, ready, mark].into_iter().chain(of_sender);
         let is_one = sent.args.get(2..) == Some(sends.collect::<Vec<_>>().as_slice())
             && received.args.get(1..) == Some(receives.collect::<Vec<_>>().as_slice())
             && sent.args.first() == received.args.first();
@@ -311,7 +316,7 @@ impl<'a> Walk<'a> {
                 line.name()
             ));
         };
-        // What the first core reads is what any of them would, and it keeps nothing that they have not.
+        // What the sender reads is what any of them would, and it keeps nothing that they have not.
         let known = (self.differs.clone(), self.scope.clone());
         self.statements(read, in_step)?;
         let mut differs = false;
@@ -333,7 +338,7 @@ impl<'a> Walk<'a> {
         (self.differs, self.scope) = known;
         if differs {
             return fault(format!(
-                "the first core of a {} reads what the others would not",
+                "the sender of a {} reads what the others would not",
                 line.name()
             ));
         }

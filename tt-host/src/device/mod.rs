@@ -226,6 +226,10 @@ impl DeviceCore {
         self.arch.chip().name
     }
 
+    pub(crate) fn chip(&self) -> ArchName {
+        self.arch
+    }
+
     pub(crate) fn facts(&self) -> &DeviceFacts {
         &self.facts
     }

@@ -73,9 +73,15 @@ impl Launch<'_> {
             let message = format!("a tolerance is a finite number that is not below 0, this is {tolerance}");
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        let signature = self.kernel.signature()?;
-        let bound = bind(self.kernel, &signature.parameters, &signature.extents, &self.arguments)?;
-        let source = Source::of(self.kernel, &bound)?;
+        self.choose()?;
+        let signature = self.kernel().signature()?;
+        let bound = bind(
+            self.kernel(),
+            &signature.parameters,
+            &signature.extents,
+            &self.arguments,
+        )?;
+        let source = Source::of(self.kernel(), &bound)?;
         let expected = source.run(None)?;
         self.run()?;
         self.compare(&bound, &source, &expected, tolerance)
@@ -86,7 +92,7 @@ impl Launch<'_> {
         for (name, _, tensor) in bound.tensors.iter().filter(|(_, written, _)| *written) {
             let expected = expected.tensor(name);
             let expected =
-                expected.ok_or_else(|| self.kernel.damaged(&format!("its Tile IR does not write `{name}`")))?;
+                expected.ok_or_else(|| self.kernel().damaged(&format!("its Tile IR does not write `{name}`")))?;
             let found = widen(tensor)?;
             let is_integer = tensor.element.is_integer();
             let allowed = if is_integer { 0.0 } else { tolerance };
@@ -121,7 +127,7 @@ impl Launch<'_> {
             }
             if let Some(differences) = differences {
                 let values = |at: usize| (found[at], expected[at]);
-                let difference = differences.told((self.kernel.name(), name), &tensor.shape, allowed, values);
+                let difference = differences.told((self.kernel().name(), name), &tensor.shape, allowed, values);
                 let stored = source.run(Some((name, differences.first)))?;
                 let whose = match stored.stored() {
                     Some(stored) => {

@@ -21,11 +21,13 @@ use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::OnceLock;
 use std::time::Instant;
 use tt_emulator::{StoredTensor, Stores};
 use tt_lang::ir::ElementType;
 use tt_plan::{
-    Bindings, CompileArg, CoreWork, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role, Temporary, TransferClass,
+    Bindings, CompileArg, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role, Sharing,
+    Temporary, TransferClass,
 };
 pub(crate) use workload::Workload;
 use workload::{WorkloadKey, build, check_budgets};
@@ -37,7 +39,27 @@ use workload::{WorkloadKey, build, check_budgets};
 pub struct Launch<'t> {
     kernel: &'static Kernel,
     arguments: Vec<Argument<'t>>,
+    /// Constants of the variant that is asked for.
+    wanted: Vec<Constant>,
+    /// The variant that the launch takes.
+    chosen: OnceLock<&'static Kernel>,
     cores: Option<DeviceGrid>,
+    sharing: Sharing,
+}
+
+/// A constant of the option `variants` with the value that a launch asks for: `matmul::BM(64)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Constant {
+    name: &'static str,
+    value: i64,
+}
+
+impl Constant {
+    /// The constant `name`; launchers make these.
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, value: i64) -> Constant {
+        Constant { name, value }
+    }
 }
 
 impl<'t> Launch<'t> {
@@ -46,8 +68,21 @@ impl<'t> Launch<'t> {
         Launch {
             kernel,
             arguments,
+            wanted: Vec::new(),
+            chosen: OnceLock::new(),
             cores: None,
+            sharing: Sharing::WherePaying,
         }
+    }
+
+    /// The same launch of a variant in which a constant of the option `variants` has this value: `.with(matmul::BM(64))`. Of the
+    /// variants that are left, a launch takes the one that it [estimates](Launch::estimate) to be fastest for its shapes and device.
+    ///
+    /// That there is such a variant is seen when the launch is run.
+    pub fn with(mut self, constant: Constant) -> Launch<'t> {
+        self.wanted.push(constant);
+        self.chosen = OnceLock::new();
+        self
     }
 
     /// The same launch on the first `cores.x` columns and `cores.y` rows of the device only, so that more blocks fall to a
@@ -58,6 +93,12 @@ impl<'t> Launch<'t> {
             cores: Some(cores),
             ..self
         }
+    }
+
+    /// The same launch with what cores can share read so or not, whichever is estimated to be faster: for checks.
+    #[doc(hidden)]
+    pub fn sharing(self, sharing: Sharing) -> Launch<'t> {
+        Launch { sharing, ..self }
     }
 
     /// Runs the kernel and waits for it and everything enqueued before.
@@ -83,9 +124,114 @@ impl<'t> Launch<'t> {
     /// # Errors
     /// Where the arguments do not fit the kernel or each other, or their device is closed.
     pub fn plan(&self) -> Result<Execution> {
-        let (plan, bound) = self.bind()?;
+        self.choose()?;
+        let (plan, bound) = self.bind(self.kernel())?;
         plan.instantiate(&bound.bindings, self.cores(&bound))
             .map_err(|error| self.refused(&error))
+    }
+
+    /// Cycles of the chip that the launch is estimated to take, from the plan alone, without running it; none where that depends on
+    /// what tensors hold. It is for comparing launches: [`profile`](Launch::profile) has what the emulator's clock says of a run.
+    ///
+    /// # Errors
+    /// As [`plan`](Launch::plan).
+    pub fn estimate(&self) -> Result<Option<f64>> {
+        self.choose()?;
+        self.estimate_of(self.kernel())
+    }
+
+    fn estimate_of(&self, kernel: &Kernel) -> Result<Option<f64>> {
+        let (_, bound) = self.bind(kernel)?;
+        let cores = self.cores(&bound);
+        let mut cycles = 0.0;
+        for plan in kernel.stages()? {
+            check_budgets(kernel, plan, &bound.device)?;
+            let (_, work) = plan
+                .partition(&bound.bindings, cores)
+                .map_err(|error| self.refused(&error))?;
+            match plan.estimate(&bound.bindings, cores.chip, &work) {
+                Some(stage) => cycles += stage.cycles,
+                None if work.is_empty() => {}
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(cycles))
+    }
+
+    /// The kernel that runs: of several variants the one that was chosen.
+    fn kernel(&self) -> &'static Kernel {
+        self.chosen.get().copied().unwrap_or(self.kernel)
+    }
+
+    /// The constants of the variant that the launch takes; none of a kernel without variants.
+    ///
+    /// # Errors
+    /// As [`plan`](Launch::plan).
+    pub fn variant(&self) -> Result<&'static [(&'static str, i64)]> {
+        self.choose()?;
+        Ok(self.kernel().constants())
+    }
+
+    /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
+    /// device, the one that is estimated to be fastest; the first where nothing is known of any.
+    fn choose(&self) -> Result<()> {
+        if self.chosen.get().is_some() {
+            return Ok(());
+        }
+        let is_wanted = |variant: &&Kernel| {
+            let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));
+            self.wanted.iter().all(has)
+        };
+        let candidates: Vec<&'static Kernel> = self.kernel.variants().filter(is_wanted).collect();
+        let chosen = match candidates.as_slice() {
+            [] => return Err(self.no_variant()),
+            [only] => only,
+            [first, ..] => {
+                let mut best: Option<(f64, &'static Kernel)> = None;
+                let mut refused = None;
+                let mut runs = None;
+                for candidate in &candidates {
+                    match self.estimate_of(candidate) {
+                        Ok(Some(cycles)) if best.is_none_or(|(least, _)| cycles < least) => {
+                            best = Some((cycles, candidate));
+                        }
+                        Ok(_) => drop(runs.get_or_insert(*candidate)),
+                        Err(error) => drop(refused.get_or_insert(error)),
+                    }
+                }
+                match (best.map(|(_, best)| best).or(runs), refused) {
+                    (Some(chosen), _) => chosen,
+                    (None, Some(error)) => return Err(error),
+                    (None, None) => first,
+                }
+            }
+        };
+        // Another thread chooses the same.
+        let _ = self.chosen.set(chosen);
+        Ok(())
+    }
+
+    fn no_variant(&self) -> Error {
+        let shown = |constants: &[(&str, i64)]| {
+            let each: Vec<String> = constants
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            each.join(", ")
+        };
+        let wanted: Vec<(&str, i64)> = self.wanted.iter().map(|wanted| (wanted.name, wanted.value)).collect();
+        let known: Vec<String> = self
+            .kernel
+            .variants()
+            .map(|variant| shown(variant.constants()))
+            .collect();
+        let message = format!(
+            "kernel `{}` has no variant with {}: there are {}",
+            self.kernel.name(),
+            shown(&wanted),
+            known.join("; ")
+        );
+        Error::new(ErrorKind::Argument, message)
     }
 
     /// Runs the kernel, waits, and tells what the run took and, on the emulator, what it moved and computed.
@@ -103,30 +249,41 @@ impl<'t> Launch<'t> {
     /// # Errors
     /// Where the arguments do not fit the kernel or each other, or the source has no meaning for them.
     pub fn reference(&self) -> Result<Reference> {
-        let signature = self.kernel.signature()?;
-        let bound = bind(self.kernel, &signature.parameters, &signature.extents, &self.arguments)?;
-        reference::run(self.kernel, &bound)
+        self.choose()?;
+        let signature = self.kernel().signature()?;
+        let bound = bind(
+            self.kernel(),
+            &signature.parameters,
+            &signature.extents,
+            &self.arguments,
+        )?;
+        reference::run(self.kernel(), &bound)
     }
 
-    fn bind(&self) -> Result<(&'static Plan, Bound<'t>)> {
-        let plan = self.kernel.plan()?;
-        let mut bound = bind(self.kernel, &plan.parameters, &plan.extents, &self.arguments)?;
+    fn bind<'k>(&self, kernel: &'k Kernel) -> Result<(&'k Plan, Bound<'t>)> {
+        let plan = kernel.plan()?;
+        let mut bound = bind(kernel, &plan.parameters, &plan.extents, &self.arguments)?;
         let derived = plan.derive(&mut bound.bindings);
         derived.map_err(|error| self.refused(&error))?;
         Ok((plan, bound))
     }
 
     /// The cores that blocks are given to.
-    fn cores(&self, bound: &Bound<'_>) -> DeviceGrid {
-        self.cores.unwrap_or(bound.device.grid())
+    fn cores(&self, bound: &Bound<'_>) -> Cores {
+        Cores {
+            grid: self.cores.unwrap_or(bound.device.grid()),
+            chip: bound.device.chip(),
+            sharing: self.sharing,
+        }
     }
 
     /// Starts the stages of the kernel, one after the other.
     fn start(&self, waiting: Waiting) -> Result<Profile> {
-        let (plan, bound) = self.bind()?;
+        self.choose()?;
+        let (plan, bound) = self.bind(self.kernel())?;
         let mut stages = Vec::new();
-        for (number, plan) in self.kernel.stages()?.iter().enumerate() {
-            check_budgets(self.kernel, plan, &bound.device)?;
+        for (number, plan) in self.kernel().stages()?.iter().enumerate() {
+            check_budgets(self.kernel(), plan, &bound.device)?;
             let (_, work) = plan
                 .partition(&bound.bindings, self.cores(&bound))
                 .map_err(|error| self.refused(&error))?;
@@ -171,7 +328,7 @@ impl<'t> Launch<'t> {
         bound: &Bound<'_>,
         tensors: &Tensors,
     ) -> Result<Profile> {
-        let several = self.kernel.stages()?.len() > 1;
+        let several = self.kernel().stages()?.len() > 1;
         let count = runs.len();
         let mut profile = Profile::default();
         for (at, run) in runs.iter_mut().enumerate() {
@@ -186,7 +343,7 @@ impl<'t> Launch<'t> {
             }
             let start = Instant::now();
             bound.device.expect_stores(|| self.stores(tensors, run, several));
-            let ran = session.run(&mut run.workload, &run.args, blocking, self.kernel.name());
+            let ran = session.run(&mut run.workload, &run.args, blocking, self.kernel().name());
             if is_watched {
                 bound.device.set_clock(false);
             }
@@ -233,7 +390,7 @@ impl<'t> Launch<'t> {
         });
         let mut tensors: Vec<LaunchTensor> = passed.collect();
         let failed = |error: Error| {
-            let message = format!("the temporaries of kernel `{}`: {error}", self.kernel.name());
+            let message = format!("the temporaries of kernel `{}`: {error}", self.kernel().name());
             Error::new(error.kind(), message)
         };
         let sizes = plan.temporaries.iter().zip(&shapes).map(|(temporary, shape)| {
@@ -242,7 +399,7 @@ impl<'t> Launch<'t> {
         });
         let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_>>()?;
         let memory = session
-            .temporaries(std::ptr::from_ref(self.kernel).addr(), &sizes)
+            .temporaries(std::ptr::from_ref(self.kernel()).addr(), &sizes)
             .map_err(failed)?;
         for ((temporary, shape), memory) in plan.temporaries.iter().zip(shapes).zip(memory) {
             tensors.push(LaunchTensor {
@@ -269,7 +426,7 @@ impl<'t> Launch<'t> {
         tensors: &Tensors,
     ) -> Result<Run> {
         let args = self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), &work)?;
-        let key = WorkloadKey::new(self.kernel, stage, &work);
+        let key = WorkloadKey::new(self.kernel(), stage, &work);
         let workload = match session.workloads.take(key) {
             Some(workload) => workload,
             None => {
@@ -282,7 +439,7 @@ impl<'t> Launch<'t> {
                 build(
                     session.mesh(),
                     bound.device.facts(),
-                    self.kernel,
+                    self.kernel(),
                     (stage, plan),
                     &work,
                     &accessor_words,
@@ -331,8 +488,8 @@ impl<'t> Launch<'t> {
             .iter()
             .map(|core| ((core.x as usize, core.y as usize), core.start, core.count));
         let kernel = match several {
-            true => format!("{}, stage {}", self.kernel.name(), run.stage + 1),
-            false => self.kernel.name().to_owned(),
+            true => format!("{}, stage {}", self.kernel().name(), run.stage + 1),
+            false => self.kernel().name().to_owned(),
         };
         Stores {
             kernel,
@@ -368,7 +525,10 @@ impl<'t> Launch<'t> {
     }
 
     fn refused(&self, error: &PlanError) -> Error {
-        Error::new(ErrorKind::Argument, format!("kernel `{}`: {error}", self.kernel.name()))
+        Error::new(
+            ErrorKind::Argument,
+            format!("kernel `{}`: {error}", self.kernel().name()),
+        )
     }
 }
 
@@ -430,6 +590,6 @@ fn keep(session: &mut Session, runs: Vec<Run>) -> Result<()> {
 
 impl fmt::Debug for Launch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Launch({})", self.kernel.name())
+        write!(f, "Launch({})", self.kernel().name())
     }
 }

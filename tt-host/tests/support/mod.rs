@@ -124,6 +124,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             },
             mover(Role::Writer, "writer.cpp", "c"),
         ],
+        cost: None,
         later: Vec::new(),
     }
 }

@@ -45,6 +45,10 @@ impl Frontend {
         }
         let (name, span) = (item.ident.unraw().to_string(), self.span(&item.ident));
         let ty = type_name(&item.ty);
+        if self.nesting == 0 && self.is_variant(&name) {
+            let message = format!("`{name}` is given its values by `variants(..)`");
+            self.error(&codes::DUPLICATE_NAME, &item.ident, message, "leave this constant out");
+        }
         if ty.as_deref() == Some("f32") {
             let value = self.with_loads(Loads::Let, |this| this.value(&item.expr));
             let number = value.and_then(|value| self.number(value, Class::Float, &*item.expr));

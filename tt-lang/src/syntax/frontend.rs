@@ -8,6 +8,7 @@ use super::limits;
 use super::scope::{Binding, Scope};
 use super::source_text::source_text;
 use super::spans::SpanTable;
+use super::variants::Variant;
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
@@ -73,6 +74,8 @@ pub(super) struct Frontend {
     pub(super) grid_seen: Option<Span>,
     /// Whether a stage in a block of its own is being read.
     pub(super) in_stage: bool,
+    /// The constants of the option `variants`, as the kernel that is read has them.
+    pub(super) variant: Variant,
     /// Where the option `reference` was given.
     pub(super) reference: Option<Span>,
     /// Warnings that are not wanted.
@@ -104,6 +107,7 @@ impl Frontend {
             loops: 0,
             grid_seen: None,
             in_stage: false,
+            variant: Variant::new(),
             reference: None,
             allowed: Vec::new(),
         }

@@ -38,6 +38,7 @@ mod statement;
 mod tests;
 mod unreadable;
 mod value;
+mod variants;
 mod vocabulary;
 
 pub use limits::kernels_are_within_limits;
@@ -45,6 +46,7 @@ pub use placement::Placement;
 pub use render::{render_explanation, render_message, render_note, render_text};
 pub use signature::{Passing, Signature, SignatureKind, SignatureParam};
 pub use spans::SpanTable;
+pub use variants::Variant;
 
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
@@ -72,15 +74,30 @@ pub struct Parsed {
     pub reference: Option<Span>,
     /// Warnings that the kernel allows.
     pub allowed: Vec<&'static Code>,
+    /// The constants of the option `variants`, as this kernel has them; none where there is no such option.
+    pub variant: Variant,
 }
 
-/// Reads `item`, a function under `#[tt::kernel(attr)]`, which stands in the file `file` (without folders).
+/// Reads `item`, a function under `#[tt::kernel(attr)]`, which stands in the file `file` (without folders): of several
+/// [variants](parse_variants) the first.
 pub fn parse(attr: TokenStream, item: TokenStream, file: &str) -> Parsed {
+    let variant = variants::all(attr.clone()).into_iter().next().unwrap_or_default();
+    parse_variant(attr, item, file, variant)
+}
+
+/// As [`parse`], once for each choice of the constants that the option `variants` names; once where there is no such option.
+pub fn parse_variants(attr: &TokenStream, item: &TokenStream, file: &str) -> Vec<Parsed> {
+    let all = variants::all(attr.clone()).into_iter();
+    all.map(|variant| parse_variant(attr.clone(), item.clone(), file, variant))
+        .collect()
+}
+
+fn parse_variant(attr: TokenStream, item: TokenStream, file: &str, variant: Variant) -> Parsed {
     if let Some(beyond) = limits::beyond(item.clone()) {
         return refuse(attr, item, beyond);
     }
     match syn::parse2::<syn::ItemFn>(item.clone()) {
-        Ok(function) => read(attr, &function, &function.attrs, file),
+        Ok(function) => read(attr, &function, &function.attrs, file, variant),
         Err(error) => {
             let mut frontend = Frontend::new(String::new());
             let span = frontend.spans.between(error.span(), error.span());
@@ -147,11 +164,17 @@ fn refused(frontend: Frontend, signature: Option<Signature>) -> Parsed {
         warnings: Vec::new(),
         reference: None,
         allowed: Vec::new(),
+        variant: frontend.variant,
     }
 }
 
-/// Reads `function` if it is a kernel, that is, if it carries `#[tt::kernel]` or `#[kernel]`.
+/// Reads `function` if it is a kernel, that is, if it carries `#[tt::kernel]` or `#[kernel]`; of several variants the first.
 pub fn parse_item_fn(function: &syn::ItemFn, file: &str) -> Option<Parsed> {
+    parse_item_fn_variants(function, file)?.into_iter().next()
+}
+
+/// As [`parse_item_fn`], once for each choice of the constants that the option `variants` names.
+pub fn parse_item_fn_variants(function: &syn::ItemFn, file: &str) -> Option<Vec<Parsed>> {
     let position = function.attrs.iter().position(is_kernel)?;
     let options = match &function.attrs[position].meta {
         syn::Meta::List(list) => list.tokens.clone(),
@@ -164,9 +187,11 @@ pub fn parse_item_fn(function: &syn::ItemFn, file: &str) -> Option<Parsed> {
             attrs: others,
             ..function.clone()
         };
-        return Some(refuse(options, function.to_token_stream(), beyond));
+        return Some(vec![refuse(options, function.to_token_stream(), beyond)]);
     }
-    Some(read(options, function, &others, file))
+    let all = variants::all(options.clone()).into_iter();
+    let read = all.map(|variant| read(options.clone(), function, &others, file, variant));
+    Some(read.collect())
 }
 
 fn is_kernel(attribute: &syn::Attribute) -> bool {
@@ -179,9 +204,16 @@ fn is_kernel(attribute: &syn::Attribute) -> bool {
     segments == ["kernel"] || segments == ["tt", "kernel"]
 }
 
-fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribute], file: &str) -> Parsed {
+fn read(
+    options: TokenStream,
+    function: &syn::ItemFn,
+    attributes: &[syn::Attribute],
+    file: &str,
+    variant: Variant,
+) -> Parsed {
     let name = &function.sig.ident;
     let mut frontend = Frontend::new(name.unraw().to_string());
+    frontend.variant = variant;
     let span = frontend.span(name);
     let options = frontend.options(options, span);
     let signature = frontend.signature(function, attributes);
@@ -222,5 +254,6 @@ fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribu
         warnings,
         reference: frontend.reference,
         allowed,
+        variant: frontend.variant,
     }
 }

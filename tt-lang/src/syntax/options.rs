@@ -11,12 +11,13 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Meta, Token};
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "fidelity",
     "fp32_acc",
     "approx",
     "order",
     "multicast",
+    "variants",
     "reference",
     "allow",
 ];
@@ -63,9 +64,6 @@ impl Frontend {
         for entry in &entries {
             let key = source_text(entry.path());
             let span = self.span(entry.path());
-            if key == "variants" && self.refuse_reserved(&key, "variants(..)", entry.path()) {
-                continue;
-            }
             if !KEYS.contains(&key.as_str()) {
                 let note = match nearest(&key, KEYS) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -86,6 +84,10 @@ impl Frontend {
             }
             seen.push((key.clone(), span));
             match key.as_str() {
+                "variants" => {
+                    self.variants_option(entry, span);
+                    continue;
+                }
                 "reference" => {
                     self.reference_option(entry, span);
                     continue;

@@ -30,7 +30,7 @@ const RESERVED: [(&str, &str); 20] = [
     ("step", "copy the whole range, or let another axis be the last"),
     ("quotient", "let another axis be the last, or multiply by a block of zeros and ones that picks the columns"),
     ("row_major", "keep the tensor tiled: `Tensor::upload` takes and gives rows"),
-    ("variants", "write a kernel for each value: a Rust macro around `#[tt::kernel]` makes them from one text"),
+    ("element variants", "write a kernel for each type: a Rust macro around `#[tt::kernel]` makes them from one text"),
 ];
 
 impl Frontend {

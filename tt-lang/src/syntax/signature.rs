@@ -215,10 +215,11 @@ impl Frontend {
             let note = "its value is read off the tensors at launch";
             self.error(&codes::GENERIC_PARAMETER, default, "an extent has no default", note);
         }
-        if !self.first_of_its_name(&param.ident) {
+        let (name, span) = (param.ident.unraw().to_string(), self.span(&param.ident));
+        // What is chosen is known when the kernel is compiled.
+        if self.is_variant(&name) || !self.first_of_its_name(&param.ident) {
             return;
         }
-        let (name, span) = (param.ident.unraw().to_string(), self.span(&param.ident));
         let id = ExtentId(self.extents.len() as u32);
         self.extents.push(Extent {
             name: name.clone(),

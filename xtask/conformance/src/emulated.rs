@@ -2,7 +2,8 @@
 
 use tt_backend::Artifact;
 use tt_host::{
-    Argument, Device, Element, Kernel as HostKernel, Launch, Sources, StageSources, Tensor, bf16, bfp4, bfp8, f16,
+    Argument, Device, Element, Kernel as HostKernel, Launch, Sharing, Sources, StageSources, Tensor, bf16, bfp4, bfp8,
+    f16,
 };
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Bindings, DeviceGrid, Parameter, Plan};
@@ -171,7 +172,8 @@ fn launched(
             Parameter::Scalar { name, kind } => scalar(&bindings, name, *kind)?,
         });
     }
-    let mut launch = Launch::new(loaded, arguments);
+    // As the emitted host programs do.
+    let mut launch = Launch::new(loaded, arguments).sharing(Sharing::Always);
     if let Some(cores) = on.cores {
         launch = launch.on_cores(cores);
     }

@@ -473,6 +473,7 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::Count => "word(each.count)".to_string(),
             RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),
             RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.number()),
+            RuntimeValue::Sender(line) => format!("word(rectangle.sender_place(each, {}))", line.number()),
             RuntimeValue::Noc { line, core, axis } => format!(
                 "uint32_t(rectangle.{}(*device, each, {}).{})",
                 core.name(),

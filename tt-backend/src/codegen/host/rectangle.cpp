@@ -10,11 +10,16 @@ struct Rectangle {
         return along(core, line) % cores[line];
     }
 
-    // Where on the NoC cores of its row or column are.
-    CoreCoord first(const distributed::MeshDevice& device, const CoreWork& each, int line) const { return at(device, each, line, 0); }
-    CoreCoord second(const distributed::MeshDevice& device, const CoreWork& each, int line) const {
-        return at(device, each, line, std::min<size_t>(1, cores[line] - 1));
+    // The place in its row or column of the core that reads and sends to the others: one further in each next one.
+    size_t sender_place(const CoreWork& each, int line) const {
+        return (place(each, 1 - line) + static_cast<size_t>(line)) % cores[line];
     }
+
+    // Where on the NoC cores of its row or column are.
+    CoreCoord sender(const distributed::MeshDevice& device, const CoreWork& each, int line) const {
+        return at(device, each, line, sender_place(each, line));
+    }
+    CoreCoord first(const distributed::MeshDevice& device, const CoreWork& each, int line) const { return at(device, each, line, 0); }
     CoreCoord last(const distributed::MeshDevice& device, const CoreWork& each, int line) const {
         return at(device, each, line, cores[line] - 1);
     }
@@ -30,8 +35,8 @@ private:
     }
 };
 
-// All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in every round of blocks, where
-// those are at most 5 for 4 blocks of a core that takes blocks of its own.
+// All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in every round of blocks. (A
+// launcher in Rust compares what that takes with what cores take that read for themselves.)
 std::vector<CoreWork> deal(
     const std::vector<int64_t>& grid, size_t along, size_t down, const CoreCoord& device, Rectangle& rectangle) {
     std::vector<CoreWork> alone = partition(grid, device);
@@ -50,7 +55,7 @@ std::vector<CoreWork> deal(
     const int64_t width = ceil_div(grid[along], ceil_div(grid[along], is_turned ? rows : columns));
     const int64_t height = ceil_div(grid[down], ceil_div(grid[down], is_turned ? columns : rows));
     const int64_t rounds = std::min(upright, turned) * planes;
-    if (width * height == 1 || rounds * 4 > ceil_div(blocks, columns * rows) * 5) {
+    if (width * height == 1) {
         return alone;
     }
     rectangle.cores[0] = static_cast<size_t>(width);

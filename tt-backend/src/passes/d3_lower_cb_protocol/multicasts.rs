@@ -1,12 +1,13 @@
-//! Versions that a line of cores shares: the first core reads them and sends them to the others (patterns.md §9).
+//! Versions that a line of cores shares: one core, the sender, reads them and sends them to the others (patterns.md §9). The rectangle
+//! that it sends to is the whole line: a multicast leaves its sender out (metalium.md §1.5).
 //!
-//! Versions are numbered from 1 for every line. A core behind the first says that it has room for one by counting up the semaphore
-//! `ready` of the first, which waits until all have as often as there were versions, sends the version, and then its number to the
+//! Versions are numbered from 1 for every line. Any other core says that it has room for one by counting up the semaphore
+//! `ready` of the sender, which waits until all have as often as there were versions, sends the version, and then its number to the
 //! semaphores `sent`. Nothing is counted down.
 //!
 //! ```text
 //!  read x from a for the row   ⟹   row_versions += 1;
-//!                                  if (place_in_row == 0) { .. send_version(..); } else { receive_version(..); }
+//!                                  if (place_in_row == row_sender) { .. send_version(..); } else { receive_version(..); }
 //! ```
 
 use super::{Lines, op, value};
@@ -14,7 +15,7 @@ use crate::device::function::*;
 use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Symbol, call, line, when};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{Stmt, operations};
-use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, versions_of};
+use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use tt_plan::{CoreLine, InLine};
 
 /// The lines along which a program shares versions.
@@ -53,19 +54,19 @@ pub(super) fn shared(buffer: &Buffer, id: BufferId, of: CoreLine, read: Lines) -
     let others = op(Operator::Sub, Expr::Name(cores_of(of)), Expr::Int(1));
     let semaphores = [ready, sent];
     let sends = [place(), bytes, number(), others].into_iter().chain(semaphores.clone());
-    let sends = sends.chain(at(InLine::Second)).chain(at(InLine::Last));
+    let sends = sends.chain(at(InLine::First)).chain(at(InLine::Last));
     let receives = [place(), number()]
         .into_iter()
         .chain(semaphores)
-        .chain(at(InLine::First));
-    let mut first = read;
-    first.push(line(call(&SEND_VERSION, sends)));
-    let is_first = op(Operator::Equal, Expr::Name(place_in(of)), Expr::Int(0));
+        .chain(at(InLine::Sender));
+    let mut own = read;
+    own.push(line(call(&SEND_VERSION, sends)));
+    let is_sender = op(Operator::Equal, Expr::Name(place_in(of)), Expr::Name(sender_of(of)));
     vec![
         line(Leaf::Advance {
             name: versions_of(of),
             value: Expr::Int(1),
         }),
-        when(is_first, first, vec![line(call(&RECEIVE_VERSION, receives))]),
+        when(is_sender, own, vec![line(call(&RECEIVE_VERSION, receives))]),
     ]
 }

@@ -102,6 +102,7 @@ pub fn run(
                 transfers,
             })
             .collect(),
+        cost: None,
         later: Vec::new(),
     })
 }

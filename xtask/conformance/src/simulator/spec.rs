@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
-use tt_plan::{CompileArg, CoreRange, CoreWork, DataFormat, Plan, Role, RuntimeValue};
+use tt_plan::{ArchName, CompileArg, CoreRange, CoreWork, Cores, DataFormat, Plan, Role, RuntimeValue};
 use xtask::project;
 
 /// The three kernels as files.
@@ -72,8 +72,9 @@ pub fn write(folder: &Path, kernels: &Kernels, outcome: &Outcome, arch: &str) ->
     let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(fail)?;
     let plan = &outcome.plan;
+    let chip = ArchName::named(arch).ok_or_else(|| format!("no chip is called `{arch}`"))?;
     let execution = plan
-        .instantiate(&outcome.bindings, outcome.grid)
+        .instantiate(&outcome.bindings, Cores::of(chip, outcome.grid))
         .map_err(|error| error.to_string())?;
     let cores: Value = execution.core_ranges.iter().map(range).collect();
     let cbs = plan

@@ -6,6 +6,7 @@ mod expansion;
 mod inputs;
 mod kernels;
 mod memory;
+mod modelled;
 mod peer;
 mod rows;
 mod table;
@@ -60,6 +61,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "attention",
         about: "causal flash attention on the emulator, against three kernels with the scores in DRAM",
         run: attention::attention,
+    },
+    Measurement {
+        name: "modelled",
+        about: "bf16 matmuls in blocks that the launch chooses, by the emulator's clock, against their products alone",
+        run: modelled::modelled,
     },
     Measurement {
         name: "threads",

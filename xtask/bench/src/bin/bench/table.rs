@@ -42,6 +42,19 @@ impl Row {
         }
     }
 
+    /// A figure without a target, beside what it is a share of.
+    pub fn with_ratio(
+        what: impl Into<String>,
+        ours: impl Into<String>,
+        other: impl Into<String>,
+        ratio: impl Into<String>,
+    ) -> Row {
+        Row {
+            met: None,
+            ..Row::new(what, ours, other, ratio, "", false)
+        }
+    }
+
     /// A measurement that could not be made.
     pub fn missing(what: &str, reason: &str) -> Row {
         Row {

@@ -1,0 +1,243 @@
+//! Kernels of which each choice of some constants is compiled.
+
+mod support;
+
+use support::on_both_chips;
+use tt::__private::Sharing;
+use tt::ErrorKind;
+use tt::prelude::*;
+
+#[tt::kernel(variants(BM = [32, 64, 128], BN = [32, 128]))]
+fn scaled<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, by: f32, y: &mut Tensor<f32, M, N>) {
+    const HALF: usize = BN / 2;
+    let (bx, row) = T.Kernel(N.div_ceil(BN), M.div_ceil(BM));
+    let block = T.alloc_shared::<f32>(BM, 2 * HALF);
+    T.copy(x[(row * BM, bx * BN)], block);
+    for (i, j) in T.Parallel(BM, BN) {
+        block[(i, j)] = block[(i, j)] * by + BM as f32;
+    }
+    T.copy(block, y[(row * BM, bx * BN)]);
+}
+
+/// The constant may stand among the extents too, which it is none of.
+#[tt::kernel(variants(ROWS = [32, 64]), multicast = auto)]
+fn product<const ROWS: usize, const M: usize, const N: usize, const K: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    y: &mut Tensor<f32, M, N>,
+) {
+    fn rows(n: usize) -> usize {
+        n * ROWS
+    }
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(ROWS));
+    let left = T.alloc_shared::<bf16>(ROWS, 32);
+    let right = T.alloc_shared::<bf16>(32, 64);
+    let sums = T.alloc_fragment::<f32>(ROWS, 64);
+    T.clear(sums);
+    for k in T.Pipelined(K.div_ceil(32), num_stages = 2) {
+        T.copy(a[(rows(by), k * 32)], left);
+        T.copy(b[(k * 32, bx * 64)], right);
+        T.gemm(left, right, sums);
+    }
+    T.copy(sums, y[(by * ROWS, bx * 64)]);
+}
+
+/// Constants count turns and copies in flight, cut masks, and may be words of Rust.
+#[tt::kernel(variants(r#loop = [1, 3], S = [1, 2], W = [32, 64]))]
+fn odd<const W: usize, const M: usize, const N: usize>(x: &Tensor<f32, M, N>, y: &mut Tensor<f32, M, N>) {
+    fn twice(v: f32) -> f32 {
+        v * 2.0 + S as f32
+    }
+    let (bx, by) = T.Kernel(N.div_ceil(W), M.div_ceil(32));
+    let b = T.alloc_shared::<f32>(32, W);
+    let s = T.alloc_fragment::<f32>(32, W);
+    T.clear(s);
+    for _k in T.Pipelined(r#loop, num_stages = S) {
+        T.copy(x[(by * 32, bx * W)], b);
+        for _u in T.unroll(S) {
+            for (i, j) in T.Parallel(32, W) {
+                s[(i, j)] += if j < W - S { twice(b[(i, j)]) } else { 1.0 };
+            }
+        }
+    }
+    T.copy(s, y[(by * 32, bx * W)]);
+}
+
+/// Each stage has the constant, and what is shared is so in one of them.
+#[tt::kernel(variants(H= [32, 64]), multicast = auto)]
+fn staged<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, r: &Tensor<f32, N>, y: &mut Tensor<f32, M, N>) {
+    let t = T.alloc_global::<f32>(M, N);
+    {
+        let (bx, by) = T.Kernel(N.div_ceil(H), M.div_ceil(32));
+        let b = T.alloc_shared::<f32>(32, H);
+        let v = T.alloc_shared::<f32>(H);
+        T.copy(x[(by * 32, bx * H)], b);
+        T.copy(r[bx * H], v);
+        for (i, j) in T.Parallel(32, H) {
+            b[(i, j)] = b[(i, j)] + v[j];
+        }
+        T.copy(b, t[(by * 32, bx * H)]);
+    }
+    {
+        let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(H));
+        let b = T.alloc_shared::<f32>(H, 32);
+        T.copy(t[(by * H, bx * 32)], b);
+        for (i, j) in T.Parallel(H, 32) {
+            b[(i, j)] = b[(i, j)] * 3.0;
+        }
+        T.copy(b, y[(by * H, bx * 32)]);
+    }
+}
+
+/// The shapes of the tensors leave one variant.
+#[tt::kernel(variants(N= [32, 64]))]
+fn literal<const M: usize>(x: &Tensor<f32, M, N>, y: &mut Tensor<f32, M, N>) {
+    let by = T.Kernel(M.div_ceil(32));
+    let b = T.alloc_shared::<f32>(32, N);
+    T.copy(x[(by * 32, 0)], b);
+    T.copy(b, y[(by * 32, 0)]);
+}
+
+/// Nobody knows what it takes.
+#[tt::kernel(variants(B= [32, 64]))]
+fn fetched<const M: usize>(x: &Tensor<f32, M, 64>, n: &Tensor<i32, 1>, y: &mut Tensor<f32, M, 64>) {
+    let by = T.Kernel(M.div_ceil(B));
+    let b = T.alloc_shared::<f32>(B, 64);
+    let s = T.alloc_fragment::<f32>(B, 64);
+    T.clear(s);
+    let c = n[0];
+    for _k in 0..c {
+        T.copy(x[(by * B, 0)], b);
+        for (i, j) in T.Parallel(B, 64) {
+            s[(i, j)] += b[(i, j)];
+        }
+    }
+    T.copy(s, y[(by * B, 0)]);
+}
+
+#[test]
+fn each_variant_computes_what_its_constants_say() {
+    on_both_chips(|device| {
+        let [m, n] = [100, 300];
+        let x: Vec<f32> = (0..m * n).map(|at| (at % 17) as f32).collect();
+        let tensor = device.upload(&x, [m, n])?;
+        let mut y = device.zeros::<f32>([m, n])?;
+        for bm in [32, 64, 128] {
+            for bn in [32, 128] {
+                let launch = scaled(&tensor, 2.0, &mut y).with(scaled::BM(bm)).with(scaled::BN(bn));
+                assert_eq!(launch.variant()?, [("BM", bm), ("BN", bn)]);
+                launch.check(0.0)?;
+                let wanted = x.iter().map(|x| x * 2.0 + bm as f32);
+                assert!(y.download()?.into_iter().eq(wanted), "BM = {bm}, BN = {bn}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_launch_takes_the_variant_that_is_estimated_to_be_fastest() {
+    on_both_chips(|device| {
+        for [m, n, k] in [[64, 64, 64], [1024, 512, 256]] {
+            let a = device.upload(&vec![bf16::ONE; m * k], [m, k])?;
+            let b = device.upload(&vec![bf16::ONE; k * n], [k, n])?;
+            let mut y = device.zeros::<f32>([m, n])?;
+            let mut estimate = |rows| product(&a, &b, &mut y).with(product::ROWS(rows)).estimate();
+            let (small, large) = (estimate(32)?.expect("it is known"), estimate(64)?.expect("it is known"));
+            let launch = product(&a, &b, &mut y);
+            let wanted = if large < small { 64 } else { 32 };
+            assert_eq!(launch.variant()?, [("ROWS", wanted)], "{small} and {large} cycles");
+            assert_eq!(launch.estimate()?, Some(small.min(large)));
+            launch.run()?;
+            assert!(y.download()?.into_iter().all(|sum| sum == k as f32));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_variant_that_is_not_there_is_said_to_be() {
+    let device = Device::open_named("emulator").expect("an emulator");
+    let x = device.zeros::<f32>([32, 32]).expect("memory");
+    let mut y = device.zeros::<f32>([32, 32]).expect("memory");
+    let error = scaled(&x, 1.0, &mut y)
+        .with(scaled::BM(16))
+        .run()
+        .expect_err("no such variant");
+    assert_eq!(error.kind(), ErrorKind::Argument);
+    let message = error.to_string();
+    assert!(
+        message
+            .starts_with("kernel `scaled` has no variant with BM = 16: there are BM = 32, BN = 32; BM = 32, BN = 128"),
+        "{message}"
+    );
+}
+
+#[test]
+fn constants_stand_wherever_integers_may() {
+    on_both_chips(|device| {
+        for [m, n] in [[1, 1], [33, 70], [64, 200]] {
+            let values: Vec<f32> = (0..m * n).map(|at| (at % 11) as f32).collect();
+            let x = device.upload(&values, [m, n])?;
+            let mut y = device.zeros::<f32>([m, n])?;
+            for [turns, copies, width] in [[1, 1, 32], [3, 2, 64], [3, 1, 64], [1, 2, 32]] {
+                let launch = odd(&x, &mut y).with(odd::r#loop(turns)).with(odd::S(copies));
+                launch.with(odd::W(width)).check(0.0)?;
+                let wanted = values.iter().enumerate().map(|(at, value)| {
+                    let each = match (at % n) as i64 % width < width - copies {
+                        true => value * 2.0 + copies as f32,
+                        false => 1.0,
+                    };
+                    (turns * copies) as f32 * each
+                });
+                assert!(
+                    y.download()?.into_iter().eq(wanted),
+                    "{m} x {n}: {turns}, {copies}, {width}"
+                );
+            }
+            let row: Vec<f32> = (0..n).map(|at| (at % 5) as f32).collect();
+            let r = device.upload(&row, [n])?;
+            let wanted: Vec<f32> = (0..m * n).map(|at| (values[at] + row[at % n]) * 3.0).collect();
+            for sharing in [Sharing::Always, Sharing::Never, Sharing::WherePaying] {
+                for h in [32, 64] {
+                    let mut z = device.zeros::<f32>([m, n])?;
+                    staged(&x, &r, &mut z).with(staged::H(h)).sharing(sharing).run()?;
+                    assert!(z.download()? == wanted, "{m} x {n}: {h}, {sharing:?}");
+                }
+                let mut z = device.zeros::<f32>([m, n])?;
+                staged(&x, &r, &mut z).sharing(sharing).enqueue()?;
+                assert!(z.download()? == wanted, "{m} x {n}: {sharing:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_launch_takes_a_variant_that_its_tensors_fit() {
+    on_both_chips(|device| {
+        let values: Vec<f32> = (0..40 * 64).map(|at| at as f32).collect();
+        let x = device.upload(&values, [40, 64])?;
+        let mut y = device.zeros::<f32>([40, 64])?;
+        let launch = literal(&x, &mut y);
+        assert_eq!(launch.variant()?, [("N", 64)]);
+        launch.run()?;
+        assert!(y.download()? == values);
+        let refused = literal(&x, &mut y).with(literal::N(32)).run().expect_err("32 columns");
+        assert_eq!(
+            refused.to_string(),
+            "axis 1 of `x` is 64, but kernel `literal` takes 32"
+        );
+        let count = device.upload(&[3], [1])?;
+        let launch = fetched(&x, &count, &mut y);
+        assert_eq!((launch.estimate()?, launch.variant()?), (None, &[("B", 32)][..]));
+        launch.run()?;
+        assert!(
+            y.download()?
+                .iter()
+                .zip(&values)
+                .all(|(sum, value)| *sum == 3.0 * value)
+        );
+        Ok(())
+    });
+}

@@ -1,0 +1,460 @@
+//! What a block of the grid takes, for launches to choose by.
+//!
+//! Every statement is counted as often as it runs: the product of the counts of the loops around it. A variable of a loop or of the
+//! grid is taken to be in the middle of its values; of the two sides of a branch each figure is the larger one. A count that depends
+//! on what a tensor holds is not known, and nothing is said of such a kernel then.
+
+use crate::device::function::*;
+use crate::device::{Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
+use crate::flow::{Buffer, BufferId};
+use crate::ir::{Kind, Stmt};
+use crate::passes::b2_grid_to_cores::versions_of;
+use std::collections::{BTreeMap, BTreeSet};
+use tt_device::costs::{Costs, vector};
+use tt_device::{ArchName, DataFormat};
+use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, VarId};
+use tt_plan::{BlockCost, CoreLine, EngineCycles, Formula, Transfers, formula};
+
+/// Rows of a tile that are moved one by one: each is two transfers, one in each face.
+const ROWS: u64 = 64;
+
+/// Bytes of a transfer of a few elements.
+const RUN_BYTES: u64 = 64;
+
+/// How often something happens: so many times each of these products.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Count(Vec<(Formula, u64)>);
+
+impl Count {
+    fn add(&mut self, times: &Formula, each: u64) {
+        match self.0.iter_mut().find(|(of, _)| of == times) {
+            _ if each == 0 => {}
+            Some((_, sum)) => *sum = sum.saturating_add(each),
+            None => self.0.push((times.clone(), each)),
+        }
+    }
+
+    fn join(&mut self, other: Count, times: u64) {
+        for (of, each) in other.0 {
+            self.add(&of, each.saturating_mul(times));
+        }
+    }
+
+    fn larger(self, other: Count) -> Count {
+        if self == other || other.0.is_empty() {
+            return self;
+        }
+        if self.0.is_empty() {
+            return other;
+        }
+        let both = Formula::binary(IntOp::Max, self.formula(), other.formula());
+        Count(vec![(both, 1)])
+    }
+
+    fn formula(&self) -> Formula {
+        let each = self.0.iter().map(|(times, each)| product(times, &constant(*each)));
+        each.reduce(|a, b| Formula::binary(IntOp::Add, a, b))
+            .unwrap_or(Formula::Const(0))
+    }
+}
+
+fn constant(value: u64) -> Formula {
+    Formula::Const(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn product(a: &Formula, b: &Formula) -> Formula {
+    match (a, b) {
+        (Formula::Const(1), other) | (other, Formula::Const(1)) => other.clone(),
+        _ => Formula::binary(IntOp::Mul, a.clone(), b.clone()),
+    }
+}
+
+/// What a processor moves.
+#[derive(Debug, Clone, Default)]
+struct Moved {
+    count: Count,
+    bytes: Count,
+    waits: Count,
+}
+
+impl Moved {
+    fn transfers(&self) -> Transfers {
+        Transfers {
+            count: self.count.formula(),
+            bytes: self.bytes.formula(),
+            waits: self.waits.formula(),
+        }
+    }
+
+    fn both(self, other: Moved, with: fn(Count, Count) -> Count) -> Moved {
+        Moved {
+            count: with(self.count, other.count),
+            bytes: with(self.bytes, other.bytes),
+            waits: with(self.waits, other.waits),
+        }
+    }
+}
+
+/// What the engines of a chip compute.
+#[derive(Debug, Clone, Default)]
+struct Computed {
+    unpack: Count,
+    math: Count,
+    /// What the matrix engine does in every phase.
+    phases: Count,
+    pack: Count,
+}
+
+/// What statements take.
+#[derive(Debug, Clone, Default)]
+struct Takes {
+    own: Moved,
+    shared: [Moved; 2],
+    computed: BTreeMap<&'static str, Computed>,
+}
+
+fn sum(mut a: Count, b: Count) -> Count {
+    a.join(b, 1);
+    a
+}
+
+impl Takes {
+    fn both(self, other: Takes, with: fn(Count, Count) -> Count) -> Takes {
+        let [a, b] = self.shared;
+        let [c, d] = other.shared;
+        let mut computed = self.computed;
+        for (chip, of) in other.computed {
+            let own = computed.remove(chip).unwrap_or_default();
+            let both = Computed {
+                unpack: with(own.unpack, of.unpack),
+                math: with(own.math, of.math),
+                phases: with(own.phases, of.phases),
+                pack: with(own.pack, of.pack),
+            };
+            computed.insert(chip, both);
+        }
+        Takes {
+            own: self.own.both(other.own, with),
+            shared: [a.both(c, with), b.both(d, with)],
+            computed,
+        }
+    }
+}
+
+/// What a block takes, but for how many phases a product has.
+pub struct Counted {
+    reads: Takes,
+    writes: Takes,
+    computes: Takes,
+    unknown: BTreeSet<&'static str>,
+}
+
+impl Counted {
+    /// What the programs of a kernel take; none where that depends on what tensors hold.
+    pub fn of(kernel: &Kernel, buffers: &[Buffer], programs: [&[Stmt<Calls<Symbol>>]; 3]) -> Option<Counted> {
+        let mut counting = Counting {
+            kernel,
+            buffers,
+            middles: BTreeMap::new(),
+            accumulates: false,
+            unknown: BTreeSet::new(),
+        };
+        for (var, extent) in &kernel.grid.axes {
+            let middle = middle(Formula::Const(0), formula(kernel, &extent.value)?);
+            counting.middles.insert(*var, middle);
+        }
+        let once = Formula::Const(1);
+        let [reads, computes, writes] = programs.map(|body| counting.body(body, &once));
+        Some(Counted {
+            reads: reads?,
+            computes: computes?,
+            writes: writes?,
+            unknown: counting.unknown,
+        })
+    }
+
+    /// The same for a fidelity.
+    pub fn at(&self, fidelity: Fidelity) -> BlockCost {
+        let compute = ArchName::ALL.iter().map(|chip| {
+            let name = chip.chip().name;
+            let computed = self.computes.computed.get(name).cloned().unwrap_or_default();
+            let mut math = computed.math;
+            math.join(computed.phases, phases(fidelity));
+            EngineCycles {
+                architecture: name.to_string(),
+                unpack: computed.unpack.formula(),
+                math: math.formula(),
+                pack: computed.pack.formula(),
+            }
+        });
+        BlockCost {
+            reads: self.reads.own.transfers(),
+            shared: [0, 1].map(|line: usize| self.reads.shared[line].transfers()),
+            writes: self.writes.own.transfers(),
+            compute: compute.collect(),
+            unknown: self.unknown.iter().map(|name| (*name).to_string()).collect(),
+        }
+    }
+}
+
+/// How many phases a product of a fidelity has.
+fn phases(fidelity: Fidelity) -> u64 {
+    match fidelity {
+        Fidelity::LoFi => 1,
+        Fidelity::HiFi2 => 2,
+        Fidelity::HiFi3 => 3,
+        Fidelity::HiFi4 => 4,
+    }
+}
+
+/// The value in the middle of those from `start` to before `end`.
+fn middle(start: Formula, end: Formula) -> Formula {
+    let both = match start == Formula::Const(0) {
+        true => end,
+        false => Formula::binary(IntOp::Add, start, end),
+    };
+    let both = Formula::binary(IntOp::Sub, both, Formula::Const(1));
+    Formula::binary(IntOp::Div, both, Formula::Const(2))
+}
+
+/// Goes through programs.
+struct Counting<'k> {
+    kernel: &'k Kernel,
+    buffers: &'k [Buffer],
+    /// The values in the middle of the variables of the grid and of loops.
+    middles: BTreeMap<VarId, Formula>,
+    /// Whether the packer adds to what is in L1.
+    accumulates: bool,
+    unknown: BTreeSet<&'static str>,
+}
+
+impl Counting<'_> {
+    /// What statements take that run so often.
+    fn body(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula) -> Option<Takes> {
+        let mut takes = Takes::default();
+        for stmt in body {
+            let of_stmt = match &stmt.kind {
+                Kind::Op(leaf) => self.leaf(leaf, times),
+                Kind::Group(_, body) | Kind::Loop(Loop::Blocks, body) => self.body(body, times)?,
+                Kind::Loop(Loop::Tiles { end, step, .. }, body) => {
+                    let turns = constant(u64::from(end.div_ceil((*step).max(1))));
+                    self.body(body, &product(times, &turns))?
+                }
+                Kind::Loop(Loop::Over { var, start, end, .. }, body) => {
+                    let (start, end) = (self.value(start)?, self.value(end)?);
+                    let turns = match start == Formula::Const(0) {
+                        true => end.clone(),
+                        false => Formula::binary(IntOp::Sub, end.clone(), start.clone()),
+                    };
+                    let turns = Formula::binary(IntOp::Max, turns, Formula::Const(0));
+                    let outer = self.middles.insert(*var, middle(start, end));
+                    let takes = self.body(body, &product(times, &turns))?;
+                    match outer {
+                        Some(outer) => self.middles.insert(*var, outer),
+                        None => self.middles.remove(var),
+                    };
+                    takes
+                }
+                Kind::If(_, then, otherwise) => {
+                    let of_then = self.body(then, times)?;
+                    match line_of(then) {
+                        // Of the line's sender; the others are told.
+                        Some(line) => {
+                            let mut takes = Takes::default();
+                            takes.shared[line.number()] = of_then.own;
+                            takes
+                        }
+                        None => of_then.both(self.body(otherwise, times)?, Count::larger),
+                    }
+                }
+            };
+            takes = takes.both(of_stmt, sum);
+        }
+        Some(takes)
+    }
+
+    /// An integer on the average of all blocks.
+    fn value(&self, expr: &Expr<Symbol>) -> Option<Formula> {
+        match expr {
+            Expr::Int(value) => Some(Formula::Const(*value)),
+            Expr::Value(Symbol::Int(of) | Symbol::Wide(of)) => self.integer(of),
+            Expr::Binary(op, a, b) => {
+                let op = match op {
+                    Operator::Add => IntOp::Add,
+                    Operator::Sub => IntOp::Sub,
+                    Operator::Mul => IntOp::Mul,
+                    Operator::Div => IntOp::Div,
+                    Operator::Rem => IntOp::Rem,
+                    Operator::Min => IntOp::Min,
+                    Operator::Max => IntOp::Max,
+                    Operator::And
+                    | Operator::Or
+                    | Operator::Equal
+                    | Operator::NotEqual
+                    | Operator::Less
+                    | Operator::AtMost
+                    | Operator::Greater
+                    | Operator::AtLeast => return None,
+                };
+                Some(Formula::binary(op, self.value(a)?, self.value(b)?))
+            }
+            Expr::Bool(_)
+            | Expr::Name(_)
+            | Expr::Value(_)
+            | Expr::Buffer(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Text(_)
+            | Expr::Call(_) => None,
+        }
+    }
+
+    fn integer(&self, expr: &IntExpr) -> Option<Formula> {
+        match expr {
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => formula(self.kernel, expr),
+            IntExpr::Var(var) => self.middles.get(var).cloned(),
+            IntExpr::Fetched(_) => None,
+            IntExpr::Binary(op, a, b) => Some(Formula::binary(*op, self.integer(a)?, self.integer(b)?)),
+        }
+    }
+
+    fn leaf(&mut self, leaf: &Leaf<Symbol>, times: &Formula) -> Takes {
+        let mut takes = Takes::default();
+        match leaf {
+            Leaf::Call(call) | Leaf::Define { call, .. } => {
+                self.moves(call, times, &mut takes.own);
+                if call.function.header.starts_with("api/compute/") || call.function.header.is_empty() {
+                    for chip in ArchName::ALL {
+                        let computed = takes.computed.entry(chip.chip().name).or_default();
+                        self.computes(call, times, Costs::of(chip), computed);
+                    }
+                }
+            }
+            Leaf::Let { .. } | Leaf::Advance { .. } => {}
+        }
+        takes
+    }
+
+    fn moves(&self, call: &Call<Symbol>, times: &Formula, moved: &mut Moved) {
+        let page = || {
+            let tensor = call.args.iter().find_map(|arg| {
+                if let Expr::Accessor(tensor) = arg {
+                    self.kernel.tensor(*tensor)
+                } else {
+                    None
+                }
+            });
+            tensor.map_or(0, |tensor| u64::from(DataFormat::of(tensor.element.value).tile_bytes()))
+        };
+        let function = call.function;
+        let (count, bytes, waits) = if [&NOC_ASYNC_READ_PAGE, &NOC_ASYNC_WRITE_PAGE].contains(&function) {
+            (1, page(), 0)
+        } else if [&READ_ROWS, &WRITE_ROWS].contains(&function) {
+            (ROWS, page(), 0)
+        } else if [&READ_ELEMENTS, &WRITE_ELEMENTS].contains(&function) {
+            (ROWS.saturating_mul(2), ROWS.saturating_mul(2 * RUN_BYTES), 2)
+        } else if *function == READ_INTEGER {
+            (1, RUN_BYTES, 1)
+        } else if [
+            &NOC_ASYNC_READ_BARRIER,
+            &NOC_ASYNC_WRITE_BARRIER,
+            &NOC_ASYNC_WRITES_FLUSHED,
+        ]
+        .contains(&function)
+        {
+            (0, 0, 1)
+        } else {
+            return;
+        };
+        moved.count.add(times, count);
+        moved.bytes.add(times, bytes);
+        moved.waits.add(times, waits);
+    }
+
+    /// Bytes of a tile of the buffer that is this argument.
+    fn tile_bytes(&self, call: &Call<Symbol>, arg: usize) -> u64 {
+        match call.args.get(arg) {
+            Some(Expr::Buffer(BufferId(id))) => self
+                .buffers
+                .get(*id)
+                .map_or(0, |buffer| u64::from(buffer.format.tile_bytes())),
+            _ => 0,
+        }
+    }
+
+    fn computes(&mut self, call: &Call<Symbol>, times: &Formula, costs: &Costs, computed: &mut Computed) {
+        let function = call.function;
+        let name = function.name;
+        let unpacked = |[a, b]: [u64; 2], tiles: u64| {
+            let [both, each] = costs.unpack;
+            let bytes = a.saturating_add(b).div_ceil(both).max(a.max(b).div_ceil(each));
+            bytes.saturating_add(tiles.saturating_mul(costs.unpack_tile))
+        };
+        if [&CB_WAIT_FRONT, &CB_POP_FRONT].contains(&function) {
+            computed.unpack.add(times, costs.buffer);
+        } else if [&CB_RESERVE_BACK, &CB_PUSH_BACK].contains(&function) {
+            computed.pack.add(times, costs.buffer);
+        } else if [&TILE_REGS_ACQUIRE, &TILE_REGS_COMMIT].contains(&function) {
+            computed.math.add(times, costs.registers);
+        } else if [&TILE_REGS_WAIT, &TILE_REGS_RELEASE].contains(&function) {
+            computed.pack.add(times, costs.registers);
+        } else if *function == MATMUL_BLOCK {
+            let [columns, rows] = [6, 7].map(|at: usize| match call.args.get(at) {
+                Some(Expr::Int(tiles)) => u64::try_from(*tiles).unwrap_or(1),
+                _ => 1,
+            });
+            let tiles = columns.saturating_mul(rows);
+            // The operand with fewer tiles is unpacked once, the other for every tile.
+            let [first, second] = if columns >= rows {
+                [rows, tiles]
+            } else {
+                [tiles, columns]
+            };
+            let bytes = [(0, first), (1, second)].map(|(arg, tiles)| self.tile_bytes(call, arg).saturating_mul(tiles));
+            computed.unpack.add(times, unpacked(bytes, tiles));
+            computed.phases.add(times, tiles.saturating_mul(costs.matmul));
+            computed.math.add(times, costs.matrix_call);
+        } else if let Some(factors) = factors(function) {
+            let bytes = factors.map(|arg| arg.map_or(0, |arg| self.tile_bytes(call, arg)));
+            computed.unpack.add(times, unpacked(bytes, 1));
+            computed.phases.add(times, costs.eltwise);
+            computed.math.add(times, costs.matrix_call);
+        } else if *function == PACK_TILE {
+            let bytes = (0..call.args.len()).fold(0u64, |sum, arg| sum.saturating_add(self.tile_bytes(call, arg)));
+            // What is there is read before.
+            let bytes = bytes.saturating_mul(if self.accumulates { 2 } else { 1 });
+            computed
+                .pack
+                .add(times, bytes.div_ceil(costs.pack).saturating_add(costs.pack_call));
+        } else if *function == PACK_RECONFIG_L1_ACC {
+            self.accumulates = call.args.first() != Some(&Expr::Int(0));
+            computed.pack.add(times, costs.configure);
+        } else if name.starts_with("pack_reconfig") {
+            computed.pack.add(times, costs.configure);
+        } else if name.ends_with("_init") || name.ends_with("_uninit") || name.starts_with("reconfig_") {
+            computed.unpack.add(times, costs.configure);
+            computed.math.add(times, costs.configure);
+        } else if call.args.iter().any(|arg| matches!(arg, Expr::Buffer(_))) && !function.header.is_empty() {
+            let bytes = [0, 1].map(|arg| self.tile_bytes(call, arg));
+            computed.unpack.add(times, unpacked(bytes, 1));
+            computed
+                .math
+                .add(times, costs.eltwise.saturating_add(costs.matrix_call));
+        } else if function.header.starts_with("api/compute/") && name.ends_with("_tile") {
+            match vector::cycles_per_tile(name) {
+                Some(cycles) => computed.math.add(times, cycles.saturating_add(costs.vector_call)),
+                None => drop(self.unknown.insert(name)),
+            }
+        }
+    }
+}
+
+/// The line of cores that the first of it shares a version with in these statements.
+fn line_of(body: &[Stmt<Calls<Symbol>>]) -> Option<CoreLine> {
+    body.iter().find_map(|stmt| match stmt.op() {
+        Some(Leaf::Call(call)) if *call.function == SEND_VERSION => CoreLine::ALL
+            .into_iter()
+            .find(|line| call.args.contains(&Expr::Name(versions_of(*line)))),
+        _ => None,
+    })
+}

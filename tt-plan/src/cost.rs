@@ -1,0 +1,241 @@
+//! What a launch takes, estimated from its plan.
+//!
+//! The compiler counts what a block of the grid does ([`BlockCost`]); a launch, which knows the extents, the chip and its cores, makes
+//! cycles of it. It is for choosing between ways to run the same kernel: reads that cores share or not, blocks of this size or
+//! that. Every core is taken to do the average of all blocks; what overlaps does so fully. The emulator's clock, which goes
+//! through a run step by step, is what it is held against (`cargo xtask bench --only modelled`).
+
+use crate::execution::Bindings;
+use crate::{CoreLine, CoreWork, Formula, Plan, Rectangle};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tt_device::ArchName;
+use tt_device::costs::Costs;
+
+/// What a block of the grid takes, on the average of all blocks. Where loops count by a variable of the grid or of a loop around them,
+/// that is in the middle of its values; of the sides of a branch the one that takes more is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockCost {
+    /// What a core reads for itself.
+    pub reads: Transfers,
+    /// What a row and what a column of cores shares, where it does; else every core reads that too.
+    #[serde(default, skip_serializing_if = "shares_nothing")]
+    pub shared: [Transfers; 2],
+    /// What a core writes.
+    pub writes: Transfers,
+    /// What the engines compute, by chip.
+    pub compute: Vec<EngineCycles>,
+    /// Operations of the vector unit whose cost nobody measured: they count nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
+}
+
+fn shares_nothing(shared: &[Transfers; 2]) -> bool {
+    shared.iter().all(|of_line| *of_line == Transfers::default())
+}
+
+/// Transfers between DRAM and a core.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transfers {
+    /// How many there are.
+    pub count: Formula,
+    /// Their bytes.
+    pub bytes: Formula,
+    /// How often the processor waits for those before; of what is shared, how often it is multicast.
+    pub waits: Formula,
+}
+
+impl Default for Transfers {
+    fn default() -> Self {
+        let [count, bytes, waits] = [0; 3].map(Formula::Const);
+        Transfers { count, bytes, waits }
+    }
+}
+
+/// Cycles of the engines of a chip.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineCycles {
+    /// The chip.
+    pub architecture: String,
+    /// The unpackers.
+    pub unpack: Formula,
+    /// The matrix engine and the vector unit.
+    pub math: Formula,
+    /// The packer.
+    pub pack: Formula,
+}
+
+/// What takes the most of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bottleneck {
+    /// The engines of the core with the most blocks.
+    Compute,
+    /// Its reader.
+    Reader,
+    /// Its writer.
+    Writer,
+    /// The DRAM banks.
+    Dram,
+}
+
+impl fmt::Display for Bottleneck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bottleneck::Compute => "the engines",
+            Bottleneck::Reader => "the reader",
+            Bottleneck::Writer => "the writer",
+            Bottleneck::Dram => "DRAM",
+        })
+    }
+}
+
+/// What a launch is estimated to take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Cycles of the cores' clock.
+    pub cycles: f64,
+    /// What takes the most.
+    pub bottleneck: Bottleneck,
+}
+
+/// The values of [`Transfers`] in a launch.
+#[derive(Clone, Copy)]
+struct Moved {
+    count: f64,
+    bytes: f64,
+    waits: f64,
+}
+
+impl Moved {
+    fn of(transfers: &Transfers, value: &impl Fn(&Formula) -> Option<f64>) -> Option<Moved> {
+        Some(Moved {
+            count: value(&transfers.count)?,
+            bytes: value(&transfers.bytes)?,
+            waits: value(&transfers.waits)?,
+        })
+    }
+}
+
+/// Cycles of `bytes` at so many tenths of a byte a cycle.
+fn at_rate(bytes: f64, tenths: u64) -> f64 {
+    bytes * 10.0 / tenths as f64
+}
+
+impl BlockCost {
+    /// What a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
+    fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork], alike: [f64; 2]) -> Option<Estimate> {
+        let costs = Costs::of(chip);
+        let integer = |name: &str| bindings.integers.get(name).copied();
+        let value = |formula: &Formula| formula.evaluate(&integer).ok().map(|value| value.max(0) as f64);
+        let engines = self.compute.iter().find(|of| of.architecture == chip.chip().name)?;
+        let [unpack, math, pack] = [&engines.unpack, &engines.math, &engines.pack].map(&value);
+        let compute = unpack?.max(math?).max(pack?);
+        let own = Moved::of(&self.reads, &value)?;
+        let written = Moved::of(&self.writes, &value)?;
+        let first = work.first()?;
+        let rounds = work.iter().map(|core| core.count).max()? as f64;
+        // A core that takes part in every round does nothing less in those that have no block for it.
+        let blocks = work.iter().map(|core| core.count as f64).sum::<f64>();
+
+        let way = (costs.hop * (u64::from(costs.torus[0]) + u64::from(costs.torus[1]))) as f64;
+        let answer = way + (costs.round_trip + costs.dram_access) as f64;
+        let banks = costs.dram.len() as f64;
+        // So many cores read the same pages at the same time: from few banks, if they are few.
+        let read = |moved: Moved, cores: f64| {
+            let issued = moved.count * costs.read[1] as f64;
+            let spread = (moved.count / moved.waits.max(1.0)).clamp(1.0, banks);
+            let at_banks = at_rate(moved.bytes * cores, costs.bank_tenths) / spread;
+            issued.max(at_rate(moved.bytes, costs.read_tenths)).max(at_banks) + moved.waits * answer
+        };
+        let mut reader = read(own, 1.0);
+        let mut from_dram = own.bytes * blocks;
+        let mut reads = own.count * blocks;
+        let mut waits: f64 = 0.0;
+        for line in CoreLine::ALL {
+            let moved = Moved::of(&self.shared[line.number()], &value)?;
+            let cores = f64::from(first.rectangle.cores[line.number()].max(1));
+            reader += read(moved, if cores > 1.0 { 1.0 } else { alike[line.number()] });
+            if cores > 1.0 {
+                let [alone, of_eight] = costs.multicast;
+                let set_up = alone as f64 + of_eight as f64 * (cores / 8.0).ceil();
+                let told = (2 * costs.write[0] + 2 * costs.notice) as f64;
+                reader += moved.waits * (set_up + told) + at_rate(moved.bytes, costs.write_tenths);
+            }
+            waits = waits.max(moved.waits);
+            from_dram += moved.bytes * blocks / cores;
+            reads += moved.count * blocks / cores;
+        }
+        let issued = written.count * costs.write[1] as f64;
+        let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
+        // What the cores write of their last blocks is written when all have been read.
+        let last = written.bytes * work.len() as f64;
+        let earlier = written.bytes * blocks - last;
+        let moved = at_rate(from_dram + earlier, costs.chip_tenths);
+        let dram = moved.max(reads * costs.bank_request as f64 / banks);
+        let parts = [
+            (reader * rounds, Bottleneck::Reader),
+            (compute * rounds, Bottleneck::Compute),
+            (writer * (rounds - 1.0), Bottleneck::Writer),
+            (dram, Bottleneck::Dram),
+        ];
+        let longest = parts.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+        // Nothing is computed before the first step has been read, and all of the last is afterwards.
+        let steps = own.waits.max(waits).max(1.0);
+        let other = if longest.1 == Bottleneck::Compute {
+            reader
+        } else {
+            compute
+        };
+        let written_last = writer.max(at_rate(last, costs.chip_tenths));
+        let ends = costs.start as f64 + answer + other / steps + written_last;
+        Some(Estimate {
+            cycles: longest.0 + ends,
+            bottleneck: longest.1,
+        })
+    }
+}
+
+impl Plan {
+    /// What a launch of this stage with these extents takes on `chip`, with its blocks on the cores of `work`; none where that depends
+    /// on what tensors hold, or there is no block.
+    pub fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork]) -> Option<Estimate> {
+        let alike = self.cores_alike(bindings, work);
+        self.cost.as_ref()?.estimate(bindings, chip, work, alike)
+    }
+
+    /// How many cores that take blocks of their own begin with what a row, and what a column, of a rectangle would share.
+    fn cores_alike(&self, bindings: &Bindings, work: &[CoreWork]) -> [f64; 2] {
+        let is_alone = |core: &CoreWork| core.rectangle == Rectangle::ALONE;
+        let Some(axes) = self.work_partition.placement.rectangle() else {
+            return [1.0; 2];
+        };
+        if !work.first().is_some_and(is_alone) {
+            return [1.0; 2];
+        }
+        let mut grid = [1u64; 6];
+        for (extent, formula) in grid.iter_mut().zip(&self.grid) {
+            let value = formula.evaluate(&|name| bindings.integers.get(name).copied());
+            *extent = value.ok().and_then(|value| u64::try_from(value).ok()).unwrap_or(1);
+        }
+        let firsts: Vec<[u64; 6]> = work
+            .iter()
+            .filter_map(|core| core.blocks(self.work_partition, grid).next())
+            .collect();
+        axes.map(|axis| {
+            // A number for each place along the other axes.
+            let others = firsts.iter().map(|block| {
+                let others = block.iter().zip(grid).enumerate().filter(|(at, _)| *at != axis);
+                others.fold(0u64, |number, (_, (at, extent))| {
+                    number.wrapping_mul(extent).wrapping_add(*at)
+                })
+            });
+            let mut others: Vec<u64> = others.collect();
+            others.sort_unstable();
+            others.dedup();
+            firsts.len() as f64 / others.len().max(1) as f64
+        })
+    }
+}
