@@ -237,6 +237,7 @@ fn what_is_shared_is_what_the_clock_finds_faster() {
                 let estimate = launch.estimate()?.expect("it depends on no tensor");
                 let counters = launch.profile()?.counters.expect("the emulator counts");
                 let modelled = counters.modelled.as_ref().expect("the clock was on").cycles as f64;
+                // It overlaps all that may, and is to tell ways of a launch apart: by these launches it is 0.55 to 0.9 of the clock.
                 assert!(
                     (0.4..2.0).contains(&(estimate / modelled)),
                     "{estimate} of {modelled} cycles"

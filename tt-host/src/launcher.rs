@@ -8,7 +8,8 @@
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
 /// - `chosen`: the constants of the option `variants` with the values that this kernel has; `variants`: the kernels that have others,
-///   each from `reader` to `chosen`; `constants`: the name, as an identifier and as text, of each with what choosing it does;
+///   each from `reader` to `chosen`; `constants`: a function for each, which gives a
+///   [`Constant`](crate::Constant);
 /// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as JSON;
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
@@ -33,7 +34,7 @@ macro_rules! launcher {
         texts: [$($text:expr),* $(,)?],
         ir: [$(($stage:expr, $at:expr)),* $(,)?],
         variants: [$({ $($variant:tt)* }),* $(,)?],
-        constants: [$(($constant:ident, $constant_name:expr, $about:expr)),* $(,)?] $(,)?
+        constants: { $($constants:item)* } $(,)?
     ) => {
         $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
 
@@ -78,12 +79,7 @@ macro_rules! launcher {
             )
             .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*]);
 
-            $(
-                #[doc = $about]
-                pub const fn $constant(value: i64) -> $crate::Constant {
-                    $crate::Constant::new($constant_name, value)
-                }
-            )*
+            $($constants)*
         }
     };
     (
@@ -93,7 +89,9 @@ macro_rules! launcher {
         params: [$($params:tt)*],
         refused: $why:expr,
         ir: [$(($stage:expr, $text:expr)),* $(,)?],
-        tile: $tile:expr $(,)?
+        tile: $tile:expr,
+        chosen: [$(($chosen:expr, $is:expr)),* $(,)?],
+        constants: { $($constants:item)* } $(,)?
     ) => {
         $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
 
@@ -110,7 +108,9 @@ macro_rules! launcher {
             pub const IR: &[(&str, &str)] = &[$(($stage, $text)),*];
 
             pub(super) static KERNEL: $crate::Kernel =
-                $crate::Kernel::refused(::core::stringify!($name), $tile, $why);
+                $crate::Kernel::refused(::core::stringify!($name), $tile, $why).chosen(&[$(($chosen, $is)),*], &[]);
+
+            $($constants)*
         }
     };
 }

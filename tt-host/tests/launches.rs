@@ -415,7 +415,7 @@ tt_host::launcher! {
     texts: ["copy"],
     ir: [("tile", 0), ("A1 infer_layout", 0)],
     variants: [],
-    constants: [],
+    constants: {},
 }
 
 /// Stands for an object compiled ahead of time under a key that no launch asks for.

@@ -6,14 +6,14 @@ use quote::quote;
 use tt_backend::{Artifact, Programs};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
-use tt_lang::syntax::{Signature, SignatureKind, SignatureParam, render_text};
+use tt_lang::syntax::{self, Signature, SignatureKind, SignatureParam, render_text};
 
 /// A kernel with what was made of it.
 pub(crate) struct Variant<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) signature: &'a Signature,
     /// Its constants of the option `variants`.
-    pub(crate) constants: &'a [(String, i64)],
+    pub(crate) constants: &'a syntax::Variant,
     pub(crate) artifact: &'a Artifact,
 }
 
@@ -47,8 +47,8 @@ pub(crate) fn compiled(variants: &[Variant<'_>]) -> TokenStream {
         },
         (Err(error), _) | (_, Err(error)) => return error,
     };
-    let constants = constants(variants);
-    launcher(kernel, signature, quote! { #made constants: [#(#constants),*], })
+    let constants = constants(&variants.iter().map(|variant| variant.constants).collect::<Vec<_>>());
+    launcher(kernel, signature, quote! { #made constants: { #constants }, })
 }
 
 /// Sources, plan, Tile IR and what was compiled ahead of time.
@@ -79,7 +79,7 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         quote! { unsafe (#role, #key, #symbol) }
     });
     let tile = tile(variant.kernel)?;
-    let chosen = variant.constants.iter().map(|(name, value)| quote! { (#name, #value) });
+    let chosen = chosen(variant.constants);
     Ok(quote! {
         reader: #reader,
         compute: #compute,
@@ -89,31 +89,50 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         plan: #plan,
         tile: #tile,
         precompiled: [#(#precompiled),*],
-        chosen: [#(#chosen),*],
+        chosen: [#chosen],
     })
 }
 
-/// Each constant with the values it has.
-fn constants(variants: &[Variant<'_>]) -> Vec<TokenStream> {
-    let names = variants.first().map_or(&[][..], |variant| variant.constants).iter();
-    let of_each = names.enumerate().map(|(at, (name, _))| {
-        let mut values: Vec<i64> = Vec::new();
-        for (_, value) in variants.iter().filter_map(|variant| variant.constants.get(at)) {
-            if !values.contains(value) {
-                values.push(*value);
+/// `("BM", 64), ("BK", 32),`
+fn chosen(constants: &syntax::Variant) -> TokenStream {
+    let each = constants.iter().map(|(name, value)| quote! { (#name, #value), });
+    each.collect()
+}
+
+/// For each constant the function that chooses it, with the values it has in these variants.
+pub(crate) fn constants(variants: &[&syntax::Variant]) -> TokenStream {
+    let names = variants
+        .first()
+        .into_iter()
+        .flat_map(|variant| variant.iter().enumerate());
+    let of_each = names.map(|(at, (name, _))| {
+        let mut values: Vec<String> = Vec::new();
+        for (_, value) in variants.iter().filter_map(|variant| variant.get(at)) {
+            let value = value.to_string();
+            if !values.contains(&value) {
+                values.push(value);
             }
         }
-        let values: Vec<String> = values.iter().map(i64::to_string).collect();
         let about = format!("Chooses the variant in which `{name}` is {}.", values.join(" or "));
         // It is a name, and may be `r#loop`.
         let ident = Ident::new_raw(name, Span::call_site());
-        quote! { (#ident, #name, #about) }
+        quote! {
+            #[doc = #about]
+            pub const fn #ident(value: i64) -> ::tt::Constant {
+                ::tt::Constant::new(#name, value)
+            }
+        }
     });
     of_each.collect()
 }
 
 /// The launcher of a kernel that the compiler refuses for these reasons: it has a reference only.
-pub(crate) fn refused(kernel: &Kernel, signature: &Signature, reasons: &[Diagnostic]) -> TokenStream {
+pub(crate) fn refused(
+    kernel: &Kernel,
+    signature: &Signature,
+    variant: &syntax::Variant,
+    reasons: &[Diagnostic],
+) -> TokenStream {
     let reasons: Vec<String> = reasons
         .iter()
         .map(|reason| render_text(reason, &kernel.locations, &kernel.file))
@@ -123,10 +142,17 @@ pub(crate) fn refused(kernel: &Kernel, signature: &Signature, reasons: &[Diagnos
         Ok(tile) => tile,
         Err(error) => return error,
     };
+    let (chosen, constants) = (chosen(variant), constants(&[variant]));
     launcher(
         kernel,
         signature,
-        quote! { refused: #reasons, ir: [("tile", #text)], tile: #tile },
+        quote! {
+            refused: #reasons,
+            ir: [("tile", #text)],
+            tile: #tile,
+            chosen: [#chosen],
+            constants: { #constants },
+        },
     )
 }
 

@@ -174,7 +174,7 @@ fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
             } = &variants[wrong.unwrap_or_default()];
             let diagnostics = of_variant(diagnostics, &parsed.variant, some_are_right);
             match parsed.reference {
-                Some(_) => launcher::refused(kernel, signature, &diagnostics),
+                Some(_) => launcher::refused(kernel, signature, &parsed.variant, &diagnostics),
                 None => return refused::tokens(parsed, &diagnostics, item),
             }
         }

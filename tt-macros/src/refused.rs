@@ -1,7 +1,7 @@
 //! What stands in place of a kernel with errors: a `compile_error!` at each, the launcher's head so that callers give no
 //! further errors, and the user's own tokens for editors.
 
-use crate::launcher::tensor_paths;
+use crate::launcher::{constants, tensor_paths};
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use tt_lang::diagnostic::Diagnostic;
@@ -14,7 +14,8 @@ pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStr
         let message = "this kernel cannot be compiled, and the compiler does not say why: please report it";
         quote! { ::core::compile_error! { #message } }
     });
-    let head = parsed.signature.as_ref().map(head);
+    let constants = constants(&[&parsed.variant]);
+    let head = parsed.signature.as_ref().map(|signature| head(signature, &constants));
     quote! {
         #errors
         #unexplained
@@ -65,7 +66,7 @@ fn error(parsed: &Parsed, diagnostic: &Diagnostic, message: &str) -> TokenStream
 }
 
 /// A function and a module with the launcher's names and types; the crate does not compile, so neither ever runs.
-fn head(signature: &Signature) -> TokenStream {
+fn head(signature: &Signature, constants: &TokenStream) -> TokenStream {
     let (visibility, name) = (&signature.visibility, &signature.name);
     let paths = tensor_paths(&signature.params);
     let function = function(signature);
@@ -83,6 +84,7 @@ fn head(signature: &Signature) -> TokenStream {
             pub const PLAN: &str = "";
             #[doc(hidden)]
             pub const IR: &[(&str, &str)] = &[];
+            #constants
         }
     }
 }

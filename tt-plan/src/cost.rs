@@ -8,7 +8,6 @@
 use crate::execution::Bindings;
 use crate::{CoreLine, CoreWork, Formula, Plan, Rectangle};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use tt_device::ArchName;
 use tt_device::costs::Costs;
 
@@ -68,39 +67,6 @@ pub struct EngineCycles {
     pub pack: Formula,
 }
 
-/// What takes the most of a launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bottleneck {
-    /// The engines of the core with the most blocks.
-    Compute,
-    /// Its reader.
-    Reader,
-    /// Its writer.
-    Writer,
-    /// The DRAM banks.
-    Dram,
-}
-
-impl fmt::Display for Bottleneck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Bottleneck::Compute => "the engines",
-            Bottleneck::Reader => "the reader",
-            Bottleneck::Writer => "the writer",
-            Bottleneck::Dram => "DRAM",
-        })
-    }
-}
-
-/// What a launch is estimated to take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// Cycles of the cores' clock.
-    pub cycles: f64,
-    /// What takes the most.
-    pub bottleneck: Bottleneck,
-}
-
 /// The values of [`Transfers`] in a launch.
 #[derive(Clone, Copy)]
 struct Moved {
@@ -125,8 +91,8 @@ fn at_rate(bytes: f64, tenths: u64) -> f64 {
 }
 
 impl BlockCost {
-    /// What a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
-    fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork], alike: [f64; 2]) -> Option<Estimate> {
+    /// Cycles that a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
+    fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork], alike: [f64; 2]) -> Option<f64> {
         let costs = Costs::of(chip);
         let integer = |name: &str| bindings.integers.get(name).copied();
         let value = |formula: &Formula| formula.evaluate(&integer).ok().map(|value| value.max(0) as f64);
@@ -175,33 +141,21 @@ impl BlockCost {
         let earlier = written.bytes * blocks - last;
         let moved = at_rate(from_dram + earlier, costs.chip_tenths);
         let dram = moved.max(reads * costs.bank_request as f64 / banks);
-        let parts = [
-            (reader * rounds, Bottleneck::Reader),
-            (compute * rounds, Bottleneck::Compute),
-            (writer * (rounds - 1.0), Bottleneck::Writer),
-            (dram, Bottleneck::Dram),
-        ];
-        let longest = parts.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+        let computing = compute * rounds;
+        let moving = (reader * rounds).max(writer * (rounds - 1.0)).max(dram);
         // Nothing is computed before the first step has been read, and all of the last is afterwards.
         let steps = own.waits.max(waits).max(1.0);
-        let other = if longest.1 == Bottleneck::Compute {
-            reader
-        } else {
-            compute
-        };
+        let other = if computing > moving { reader } else { compute };
         let written_last = writer.max(at_rate(last, costs.chip_tenths));
         let ends = costs.start as f64 + answer + other / steps + written_last;
-        Some(Estimate {
-            cycles: longest.0 + ends,
-            bottleneck: longest.1,
-        })
+        Some(computing.max(moving) + ends)
     }
 }
 
 impl Plan {
-    /// What a launch of this stage with these extents takes on `chip`, with its blocks on the cores of `work`; none where that depends
+    /// Cycles that a launch of this stage with these extents is thought to take on `chip`, with its blocks on the cores of `work`; none where that depends
     /// on what tensors hold, or there is no block.
-    pub fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork]) -> Option<Estimate> {
+    pub fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork]) -> Option<f64> {
         let alike = self.cores_alike(bindings, work);
         self.cost.as_ref()?.estimate(bindings, chip, work, alike)
     }

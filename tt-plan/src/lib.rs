@@ -10,21 +10,22 @@ mod cost;
 mod execution;
 mod formula;
 mod order;
+mod placement;
 mod plan;
 mod signature;
 mod validate;
 
-pub use cost::{BlockCost, Bottleneck, EngineCycles, Estimate, Transfers};
+pub use cost::{BlockCost, EngineCycles, Transfers};
 pub use execution::{
     Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem,
 };
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
+pub use placement::{CoreLine, InLine, NocAxis, Placement};
 pub use plan::{
-    CircularBuffer, CompileArg, ComputeConfig, CoreLine, CoreSet, DataMovementProcessor, DerivedInteger, Engine,
-    InLine, KernelPlan, LoneAxis, Memory, Noc, NocAxis, Parameter, PartitionMode, Placement, Plan, PlanError,
-    RangeLimit, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout,
-    TransferClass, TransferPlan, WorkPartition,
+    CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, DerivedInteger, Engine, KernelPlan,
+    LoneAxis, Memory, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
+    SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout, TransferClass, TransferPlan, WorkPartition,
 };
 pub use signature::{Signature, formula, number};
 pub use tt_device::{ArchName, DataFormat};

@@ -1,6 +1,6 @@
 //! The plan as written by the compiler.
 
-use crate::{BlockCost, BlockOrder, DataFormat, Formula, Number};
+use crate::{BlockCost, BlockOrder, CoreLine, DataFormat, Formula, InLine, NocAxis, Number, Placement};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
@@ -200,121 +200,6 @@ pub struct WorkPartition {
     pub order: BlockOrder,
     /// Which core takes which.
     pub placement: Placement,
-}
-
-/// Which core takes which blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Placement {
-    /// The cores in rows, each the next run of numbers: as few cores as are busy to the end, the longer runs first.
-    Linear,
-    /// One axis of the grid along the rows of a rectangle of cores, another along its columns; all of them take part in every round, so
-    /// that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for goes along
-    /// with the last one there is, and stores nothing. The other axes are rounds, those before the faster ones. A launch lays the rows
-    /// along the columns of the chip where that takes fewer rounds; where any would take too many, as [`Placement::Linear`]: every core
-    /// is a rectangle of its own then.
-    Rectangle {
-        /// The axes of the grid along the rows and along the columns, counted from 0.
-        axes: [usize; 2],
-    },
-}
-
-impl Placement {
-    /// The axes of the grid along the rows and the columns of a rectangle of cores that take part in rounds.
-    pub fn rectangle(self) -> Option<[usize; 2]> {
-        match self {
-            Placement::Linear => None,
-            Placement::Rectangle { axes } => Some(axes),
-        }
-    }
-
-    /// All axes of a grid in the order that blocks, or rounds, are numbered in, the fastest first.
-    pub fn axes(self) -> [usize; 6] {
-        let [first, second] = self.rectangle().unwrap_or([0, 1]);
-        let mut axes = [0, 1, 2, 3, 4, 5];
-        // Whichever it is, it comes first, and the others keep their order.
-        axes.sort_by_key(|axis| (*axis != first, *axis != second));
-        axes
-    }
-}
-
-/// A line of cores in the rectangle that shares what it reads: of the rectangle, whichever way it lies on the chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CoreLine {
-    /// The cores of a row.
-    Row,
-    /// The cores of a column.
-    Column,
-}
-
-impl CoreLine {
-    /// Both.
-    pub const ALL: [CoreLine; 2] = [CoreLine::Row, CoreLine::Column];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            CoreLine::Row => "row",
-            CoreLine::Column => "column",
-        }
-    }
-
-    /// Its place in what is given of both, as the [axes](Placement::Rectangle) of the grid that lie along them.
-    pub fn number(self) -> usize {
-        match self {
-            CoreLine::Row => 0,
-            CoreLine::Column => 1,
-        }
-    }
-}
-
-/// A core of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InLine {
-    /// The one that reads, and sends to the others.
-    Sender,
-    /// The first.
-    First,
-    /// The last.
-    Last,
-}
-
-impl InLine {
-    /// All.
-    pub const ALL: [InLine; 3] = [InLine::Sender, InLine::First, InLine::Last];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            InLine::Sender => "sender",
-            InLine::First => "first",
-            InLine::Last => "last",
-        }
-    }
-}
-
-/// An axis of the NoC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum NocAxis {
-    X,
-    Y,
-}
-
-impl NocAxis {
-    /// Both.
-    pub const ALL: [NocAxis; 2] = [NocAxis::X, NocAxis::Y];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            NocAxis::X => "x",
-            NocAxis::Y => "y",
-        }
-    }
 }
 
 /// What a launch may not exceed: the length of a range that every block copies, which is no longer than what it is copied to or from;

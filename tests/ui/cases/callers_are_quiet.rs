@@ -51,6 +51,12 @@ fn attributes<const M: usize>(#[layout(hight_sharded(8))] x: &Tensor<bf16, M, 64
     let by = T.Kernel(M.div_ceil(64));
 }
 
+#[tt::kernel(variants(BM = [32, 64], r#loop = [1]))]
+fn variants<const M: usize>(x: &Tensor<bf16, M, 64>, y: &mut Tensor<bf16, M, 64>) {
+    let by = T.Kernel(M.div_ceil(BM));
+    T.clear(missing);
+}
+
 fn run(w: &[f32], x: &Tensor<bf16, 2>, y: &mut Tensor<bf16, 2>) -> Result<()> {
     println!("{} {}", scale::PLAN, scale::SOURCES.reader);
     scale(x, 1.0, 3, y).run()?;
@@ -61,6 +67,7 @@ fn run(w: &[f32], x: &Tensor<bf16, 2>, y: &mut Tensor<bf16, 2>) -> Result<()> {
     elements(x, y).run()?;
     shapes(x, x, x).run()?;
     names(x, y, 3, 1.0).run()?;
+    variants(x, y).with(variants::BM(64)).with(variants::r#loop(1)).run()?;
     attributes(x, y).run()
 }
 

@@ -1,7 +1,7 @@
 //! What a launch left, against the reference.
 
 use super::Launch;
-use super::binding::{Bound, bind};
+use super::binding::Bound;
 use super::reference::{Source, widen};
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
@@ -73,14 +73,7 @@ impl Launch<'_> {
             let message = format!("a tolerance is a finite number that is not below 0, this is {tolerance}");
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        self.choose()?;
-        let signature = self.kernel().signature()?;
-        let bound = bind(
-            self.kernel(),
-            &signature.parameters,
-            &signature.extents,
-            &self.arguments,
-        )?;
+        let bound = self.bind_signature()?;
         let source = Source::of(self.kernel(), &bound)?;
         let expected = source.run(None)?;
         self.run()?;

@@ -150,7 +150,7 @@ impl<'t> Launch<'t> {
                 .partition(&bound.bindings, cores)
                 .map_err(|error| self.refused(&error))?;
             match plan.estimate(&bound.bindings, cores.chip, &work) {
-                Some(stage) => cycles += stage.cycles,
+                Some(stage) => cycles += stage,
                 None if work.is_empty() => {}
                 None => return Ok(None),
             }
@@ -249,15 +249,16 @@ impl<'t> Launch<'t> {
     /// # Errors
     /// Where the arguments do not fit the kernel or each other, or the source has no meaning for them.
     pub fn reference(&self) -> Result<Reference> {
-        self.choose()?;
-        let signature = self.kernel().signature()?;
-        let bound = bind(
-            self.kernel(),
-            &signature.parameters,
-            &signature.extents,
-            &self.arguments,
-        )?;
+        let bound = self.bind_signature()?;
         reference::run(self.kernel(), &bound)
+    }
+
+    /// The values of the launch as its source has them: also of a kernel without a plan.
+    fn bind_signature(&self) -> Result<Bound<'t>> {
+        self.choose()?;
+        let kernel = self.kernel();
+        let signature = kernel.signature()?;
+        bind(kernel, &signature.parameters, &signature.extents, &self.arguments)
     }
 
     fn bind<'k>(&self, kernel: &'k Kernel) -> Result<(&'k Plan, Bound<'t>)> {

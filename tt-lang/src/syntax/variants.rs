@@ -19,7 +19,7 @@ pub type Variant = Vec<(String, i64)>;
 const MOST: usize = 16;
 
 /// Names of the module that a launcher stands beside.
-const TAKEN: [&str; 6] = ["SOURCES", "PLAN", "IR", "KERNEL", "KERNELS", "VARIANTS"];
+const TAKEN: [&str; 4] = ["SOURCES", "PLAN", "IR", "KERNEL"];
 
 /// Every choice of the constants that the options of a kernel name, the last of them changing fastest; of options that are wrong, one
 /// choice of what can be read.

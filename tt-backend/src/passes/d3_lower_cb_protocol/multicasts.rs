@@ -1,5 +1,5 @@
 //! Versions that a line of cores shares: one core, the sender, reads them and sends them to the others (patterns.md §9). The rectangle
-//! that it sends to is the whole line: a multicast leaves its sender out (metalium.md §1.5).
+//! that it sends to is the whole line: a multicast leaves its sender out (metalium.md §1.4).
 //!
 //! Versions are numbered from 1 for every line. Any other core says that it has room for one by counting up the semaphore
 //! `ready` of the sender, which waits until all have as often as there were versions, sends the version, and then its number to the
