@@ -308,24 +308,22 @@ pub trait Rewrite<From: Stage, To: Stage> {
     /// What is known of a loop or branch then.
     fn note(&mut self, note: From::Note) -> To::Note;
 
+    /// What becomes of a statement.
+    fn stmt(&mut self, Stmt { note, kind }: Stmt<From>) -> Vec<Stmt<To>> {
+        let kind = match kind {
+            Kind::Op(op) => return self.op(note, op),
+            Kind::Group(group, body) => return self.group(note, group, body),
+            Kind::Loop(head, body) => Kind::Loop(self.head(head), self.body(body)),
+            Kind::If(branch, then, otherwise) => {
+                Kind::If(self.branch(branch), self.body(then), self.body(otherwise))
+            }
+        };
+        vec![Stmt::new(self.note(note), kind)]
+    }
+
     /// What becomes of a sequence.
     fn body(&mut self, body: Vec<Stmt<From>>) -> Vec<Stmt<To>> {
-        let mut out = Vec::new();
-        for Stmt { note, kind } in body {
-            match kind {
-                Kind::Op(op) => out.extend(self.op(note, op)),
-                Kind::Group(group, body) => out.extend(self.group(note, group, body)),
-                Kind::Loop(head, body) => {
-                    let kind = Kind::Loop(self.head(head), self.body(body));
-                    out.push(Stmt::new(self.note(note), kind));
-                }
-                Kind::If(branch, then, otherwise) => {
-                    let kind = Kind::If(self.branch(branch), self.body(then), self.body(otherwise));
-                    out.push(Stmt::new(self.note(note), kind));
-                }
-            }
-        }
-        out
+        body.into_iter().flat_map(|stmt| self.stmt(stmt)).collect()
     }
 }
 

@@ -114,21 +114,29 @@ impl BlockCost {
             let issued = moved.count * costs.read[1] as f64;
             let spread = (moved.count / moved.waits.max(1.0)).clamp(1.0, banks);
             let at_banks = at_rate(moved.bytes * cores, costs.bank_tenths) / spread;
-            issued.max(at_rate(moved.bytes, costs.read_tenths)).max(at_banks) + moved.waits * answer
+            issued.max(at_rate(moved.bytes, costs.read_tenths)).max(at_banks)
         };
-        let mut reader = read(own, 1.0);
+        let mut reader = read(own, 1.0) + own.waits * answer;
+        // The senders of rows are other cores than those of columns, and all read at the same time. Then they send, to the same cores.
+        let (mut reading, mut sending, mut arriving): (f64, f64, f64) = (0.0, 0.0, 0.0);
+        let mut at_once = 0.0;
         let mut from_dram = own.bytes * blocks;
         let mut reads = own.count * blocks;
         let mut waits: f64 = 0.0;
         for line in CoreLine::ALL {
             let moved = Moved::of(&self.shared[line.number()], &value)?;
             let cores = f64::from(first.rectangle.cores[line.number()].max(1));
-            reader += read(moved, if cores > 1.0 { 1.0 } else { alike[line.number()] });
             if cores > 1.0 {
                 let [alone, of_eight] = costs.multicast;
                 let set_up = alone as f64 + of_eight as f64 * (cores / 8.0).ceil();
                 let told = (2 * costs.write[0] + 2 * costs.notice) as f64;
-                reader += moved.waits * (set_up + told) + at_rate(moved.bytes, costs.write_tenths);
+                let sent = at_rate(moved.bytes, costs.write_tenths);
+                reading = reading.max(read(moved, 1.0));
+                at_once += moved.bytes * work.len() as f64 / cores;
+                sending = sending.max(moved.waits * (set_up + told) + sent);
+                arriving += sent;
+            } else {
+                reader += read(moved, alike[line.number()]);
             }
             waits = waits.max(moved.waits);
             from_dram += moved.bytes * blocks / cores;
@@ -136,6 +144,7 @@ impl BlockCost {
         }
         let issued = written.count * costs.write[1] as f64;
         let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
+        reader += reading.max(at_rate(at_once, costs.chip_tenths)) + sending.max(arriving);
         // What the cores write of their last blocks is written when all have been read.
         let last = written.bytes * work.len() as f64;
         let earlier = written.bytes * blocks - last;

@@ -43,9 +43,11 @@ pub enum EdgeFunction {
     ReadInteger,
     /// `put_integer(address, value)`
     PutInteger,
+    /// `expect_version(address, ready, sender_x, sender_y)`
+    ExpectVersion,
     /// `send_version(address, bytes, number, others, ready, sent, first_x, first_y, last_x, last_y)`
     SendVersion,
-    /// `receive_version(address, number, ready, sent, first_x, first_y)`
+    /// `receive_version(address, number, sent)`
     ReceiveVersion,
     /// `as_number(bits)`
     AsNumber,
@@ -490,19 +492,25 @@ inline void print_block_element(uint32_t address, int32_t tile_columns, int32_t 
     DPRINT(\" {}\", __builtin_bit_cast(float, bits));
 }";
 
+const EXPECT_VERSION: &str = "\
+// Tells the sender of a line that there is room for a version here.
+inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t sender_y) {
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, get_semaphore(ready)), 1);
+}";
+
 const SEND_VERSION: &str = "\
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
 // then its number. What is linked arrives in this order.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
     uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
+    const uint32_t count = get_semaphore(ready);
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
     if (others == 0) {
         return;
     }
-    const uint32_t count = get_semaphore(ready);
-    const uint32_t mark = get_semaphore(sent);
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
-    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
     noc_async_write_multicast(
         address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
     noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
@@ -510,10 +518,8 @@ inline void send_version(
 }";
 
 const RECEIVE_VERSION: &str = "\
-// Receives a version from the sender of a line, to where it is there too.
-inline void receive_version(
-    uint32_t, uint32_t number, uint32_t ready, uint32_t sent, uint32_t sender_x, uint32_t sender_y) {
-    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, get_semaphore(ready)), 1);
+// Waits until a version is there, which the sender of a line sends to where it is there too.
+inline void receive_version(uint32_t, uint32_t number, uint32_t sent) {
     const uint32_t mark = get_semaphore(sent);
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
 }";
@@ -536,6 +542,7 @@ impl EdgeFunction {
         (EdgeFunction::Wide, &function::WIDE, WIDE),
         (EdgeFunction::ReadInteger, &function::READ_INTEGER, READ_INTEGER),
         (EdgeFunction::PutInteger, &function::PUT_INTEGER, PUT_INTEGER),
+        (EdgeFunction::ExpectVersion, &function::EXPECT_VERSION, EXPECT_VERSION),
         (EdgeFunction::SendVersion, &function::SEND_VERSION, SEND_VERSION),
         (
             EdgeFunction::ReceiveVersion,

@@ -54,6 +54,7 @@ functions! {
         WIDE = "wide",
         READ_INTEGER = "read_integer",
         PUT_INTEGER = "put_integer",
+        EXPECT_VERSION = "expect_version",
         SEND_VERSION = "send_version",
         RECEIVE_VERSION = "receive_version",
         AS_NUMBER = "as_number",

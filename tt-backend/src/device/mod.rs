@@ -106,7 +106,7 @@ pub enum Move {
     /// The protocol of the buffers.
     Protocol(Protocol),
     /// The pages of a version from a tensor; where a line of cores shares them, its sender has them from there, and the others from
-    /// it.
+    /// it. They have arrived after the last of reads that follow each other.
     Read(BufferId, TileRegion, Option<CoreLine>),
     /// The pages of a version, each a constant.
     Make(BufferId, Constant),

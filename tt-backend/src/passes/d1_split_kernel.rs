@@ -4,7 +4,7 @@
 //! branches (which keep their `Origin`), and with the two ends of every buffer made explicit: the producer reserves and
 //! publishes a version, the consumer receives and releases it. A version is received right where it is published, so the
 //! order of versions is the same for all three. Each program does so for every block of its core (B2); constant tiles are
-//! made before the first block and dropped after the last.
+//! made before the first block and dropped after the last. Reads that follow each other are one step, and their pages arrive together.
 //!
 //! ```text
 //!                       reader: reserve a; read a; publish a
@@ -186,7 +186,17 @@ impl SplitKernel<'_> {
             compute: Growing::new(),
             writer: Growing::new(),
         };
-        for stmt in body {
+        let mut rest = body;
+        while let Some((stmt, after)) = rest.split_first() {
+            let reads = together(rest);
+            if !reads.is_empty() {
+                let count = reads.len();
+                self.next += u32::try_from(count).unwrap_or(u32::MAX);
+                read(&reads, &mut out);
+                rest = rest.get(count..).unwrap_or_default();
+                continue;
+            }
+            rest = after;
             let origin = Origin(self.next);
             self.next += u32::from(tells || !is_on_registers(stmt));
             match &stmt.kind {
@@ -239,18 +249,7 @@ impl SplitKernel<'_> {
 
     fn op(&mut self, op: &SectionOp, span: Span, tells: bool, out: &mut Three) {
         match op {
-            SectionOp::Read(Read {
-                buffer, region, after, ..
-            }) => {
-                out.reader.source = Some(span);
-                if let Some(token) = after {
-                    pass(*token, &mut out.writer, &mut out.reader);
-                }
-                out.reader.op(Protocol::Reserve(*buffer));
-                out.reader.op(Move::Read(*buffer, region.clone(), None));
-                out.reader.op(Protocol::Publish(*buffer));
-                out.compute.op(Protocol::Receive(*buffer));
-            }
+            SectionOp::Read(of) => read(&[(of, span)], out),
             SectionOp::Write(write) => {
                 out.writer.source = Some(span);
                 if let Some(token) = write.after {
@@ -428,6 +427,42 @@ impl SplitKernel<'_> {
             out.writer.source = Some(span);
             out.writer.op(Move::Fetch(buffer, of()));
         }
+    }
+}
+
+/// The reads that a sequence begins with and that are one step: each of another buffer, and none but the first after something.
+///
+/// Nothing is released between them, so that all have room where the first has.
+fn together(body: &[SectionStmt]) -> Vec<(&Read, Span)> {
+    let mut reads: Vec<(&Read, Span)> = Vec::new();
+    for stmt in body {
+        let Kind::Op(SectionOp::Read(read)) = &stmt.kind else {
+            break;
+        };
+        let is_another = reads.iter().all(|(other, _)| other.buffer != read.buffer);
+        if !reads.is_empty() && !(is_another && read.after.is_none()) {
+            break;
+        }
+        reads.push((read, stmt.note));
+    }
+    reads
+}
+
+/// A step of reads: all are under way before one is waited for.
+fn read(reads: &[(&Read, Span)], out: &mut Three) {
+    for (of, span) in reads {
+        out.reader.source = Some(*span);
+        if let Some(token) = of.after {
+            pass(token, &mut out.writer, &mut out.reader);
+        }
+        out.reader.op(Protocol::Reserve(of.buffer));
+    }
+    for (of, _) in reads {
+        out.reader.op(Move::Read(of.buffer, of.region.clone(), None));
+    }
+    for (of, _) in reads {
+        out.reader.op(Protocol::Publish(of.buffer));
+        out.compute.op(Protocol::Receive(of.buffer));
     }
 }
 

@@ -1,9 +1,9 @@
 //! D3: circular buffers and NoC transfers.
 //!
 //! Before: `Reserve`, `Publish`, `Receive`, `Release`, `Read`, `Write`. After: the calls of the CB protocol, page loops of
-//! reader and writer, one barrier per block. Tiles outside a tensor are zeroed instead of read, and not written; edges of
+//! reader and writer, one barrier per step of reads and per block that is written. Tiles outside a tensor are zeroed instead of read, and not written; edges of
 //! tiles that must be zero are zeroed after the barrier. Rows that begin anywhere are moved tile by tile too, by functions that
-//! the emitted file has (`codegen::edges`). A version that a line of cores shares is read by the first and sent to the others; what is
+//! the emitted file has (`codegen::edges`). A version that a line of cores shares is read by its sender and sent to the others; what is
 //! stored, and told, is so of a core's own blocks alone (`multicast_reuse`). What is told of a block (`inspections`) goes by the device's debug headers. Call sequences: patterns.md §1 and §8.
 //!
 //! ```text
@@ -17,8 +17,8 @@ mod inspections;
 mod multicasts;
 mod transfers;
 
-use self::multicasts::{no_versions, shared, shared_lines};
-use self::transfers::{constants, page_of, read, shift, write};
+use self::multicasts::{StepRead, no_versions, shared_lines, step};
+use self::transfers::{constants, page_of, shift, write};
 use super::b2_grid_to_cores::IS_OWN;
 use super::d1_split_kernel::Split;
 use crate::device::function::*;
@@ -195,6 +195,34 @@ fn word(element: ElementType) -> &'static str {
 }
 
 impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
+    fn body(&mut self, body: Vec<Stmt<Moves>>) -> Lines {
+        let mut out = Lines::new();
+        let mut reads: Vec<StepRead> = Vec::new();
+        for stmt in body {
+            let next = match stmt.kind {
+                Kind::Op(Move::Read(buffer, region, of)) => Ok((buffer, region, of)),
+                kind => Err(Stmt { note: stmt.note, kind }),
+            };
+            // A line shares one version in a step.
+            let ends = match &next {
+                Ok((.., of)) => of.is_some() && reads.iter().any(|(.., other)| other == of),
+                Err(_) => true,
+            };
+            if ends && !reads.is_empty() {
+                out.extend(step(self.buffers, &reads));
+                reads.clear();
+            }
+            match next {
+                Ok(read) => reads.push(read),
+                Err(stmt) => out.extend(self.stmt(stmt)),
+            }
+        }
+        if !reads.is_empty() {
+            out.extend(step(self.buffers, &reads));
+        }
+        out
+    }
+
     fn op(&mut self, note: Source, op: Move) -> Vec<Stmt<Calls<Symbol>>> {
         let mut out = match op {
             Move::Protocol(step) => {
@@ -205,10 +233,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
                 let arrived = passed_on.then(|| line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
                 arrived.into_iter().chain([line(self.protocol(step))]).collect()
             }
-            Move::Read(buffer, region, None) => vec![scope(read(self.buffers, buffer, &region))],
-            Move::Read(buffer, region, Some(of)) => {
-                shared(&self.buffers[buffer.0], buffer, of, read(self.buffers, buffer, &region))
-            }
+            Move::Read(buffer, region, of) => step(self.buffers, &[(buffer, region, of)]),
             Move::Write(buffer, region, stored) => {
                 vec![self.of_own_block(write(self.buffers, buffer, &region, stored))]
             }

@@ -16,7 +16,7 @@ mod plan;
 
 use super::b2_grid_to_cores::{Facts, blocks_of, noc_of};
 use super::give_names::Named;
-use crate::device::function::{RECEIVE_VERSION, SEND_VERSION};
+use crate::device::function::{EXPECT_VERSION, SEND_VERSION};
 use crate::device::uses::Uses;
 use crate::device::{
     Accessor, Bits, Call, Calls, CppType, Device, Expr, Leaf, Parts, Program, Programs, Symbol, print,
@@ -107,7 +107,7 @@ fn places_on_noc(body: &[Stmt<Calls<Symbol>>]) -> Vec<(String, RuntimeValue)> {
     let mut mentioned = BTreeSet::new();
     operations(body, &mut |leaf| {
         if let Leaf::Call(Call { function, args, .. }) = leaf
-            && [&SEND_VERSION, &RECEIVE_VERSION].contains(function)
+            && [&EXPECT_VERSION, &SEND_VERSION].contains(function)
         {
             mentioned.extend(args.iter().filter_map(|arg| {
                 if let Expr::Name(name) = arg {

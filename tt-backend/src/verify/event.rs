@@ -101,6 +101,8 @@ pub enum Event {
     Send(Value, i64),
     /// The version at the back comes from the sender of a line.
     Receive(Value),
+    /// The sender is told that there is room for the version at the back from there on.
+    Expect(Value),
     /// Every message to another core's semaphore has arrived.
     AtomicBarrier,
     /// A page begins with an integer, and is nothing more.
@@ -436,6 +438,7 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             Event::Shift(args.value(0)?, args.value(1)?)
         }
         function if *function == READ_INTEGER => Event::Fetch(args.value(5)?),
+        function if *function == EXPECT_VERSION => Event::Expect(args.value(0)?),
         function if *function == SEND_VERSION => Event::Send(args.value(0)?, args.exact(1)?),
         function if *function == RECEIVE_VERSION => Event::Receive(args.value(0)?),
         function if *function == NOC_ASYNC_ATOMIC_BARRIER => Event::AtomicBarrier,

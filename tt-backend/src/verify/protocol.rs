@@ -113,6 +113,7 @@ impl Engines {
             | Event::MakePage(_)
             | Event::Fetch(_)
             | Event::PutInteger(_)
+            | Event::Expect(_)
             | Event::Send(..)
             | Event::Receive(_)
             | Event::AtomicBarrier

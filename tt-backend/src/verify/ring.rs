@@ -27,6 +27,8 @@ struct Ring {
     written: BTreeSet<i64>,
     /// Reserved pages that a transfer is on its way to.
     arriving: BTreeSet<i64>,
+    /// Some core expects the version at the back from another, and has not received it.
+    expected: bool,
     /// Pages waited for.
     waited: i64,
     /// Pages popped of the version at the front.
@@ -73,6 +75,7 @@ impl Rings {
             let ring = Rc::make_mut(a);
             ring.written.retain(|page| b.written.contains(page));
             ring.arriving.extend(&b.arriving);
+            ring.expected |= b.expected;
             ring.leaving.extend(&b.leaving);
             ring.reserved_at = ring.reserved_at.max(b.reserved_at);
         }
@@ -134,6 +137,16 @@ impl Rings {
                 self.arrived();
                 Ok(())
             }
+            Event::Expect(address) => {
+                let ring = self.whole_back(*address, buffers)?;
+                if !ring.arriving.is_empty() {
+                    return fault("a version is expected that a transfer is on its way to");
+                }
+                ring.written.extend(0..ring.reserved);
+                ring.expected = true;
+                self.unasked = true;
+                Ok(())
+            }
             Event::Send(address, bytes) => {
                 let (id, ..) = event::pages(*address, buffers)?;
                 let version = i64::from(buffers[id.0].version_tiles());
@@ -149,11 +162,9 @@ impl Rings {
             }
             Event::Receive(address) => {
                 let ring = self.whole_back(*address, buffers)?;
-                if !ring.arriving.is_empty() {
-                    return fault("a version is received that a transfer is on its way to");
+                if !std::mem::take(&mut ring.expected) {
+                    return fault("a version is received that no core expects");
                 }
-                ring.written.extend(0..ring.reserved);
-                self.unasked = true;
                 Ok(())
             }
             Event::AtomicBarrier => {
@@ -287,6 +298,9 @@ impl Rings {
                 }
                 if let Some(page) = ring.arriving.iter().find(|page| **page < pages) {
                     return fault(format!("page {page} is pushed while a transfer is on its way to it"));
+                }
+                if ring.expected {
+                    return fault("a version is pushed that some core has not received");
                 }
                 let later = |set: &BTreeSet<i64>| {
                     set.iter()

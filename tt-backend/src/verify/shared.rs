@@ -3,18 +3,20 @@
 //! Taken from the emitted reader alone. What differs along a line is what comes from the core's place in it, by whatever way; integers of
 //! tensors may. Then it must hold that
 //!
-//! - a version is counted right before its branch, in which one core, the sender, fills and sends what the others receive, and nowhere
-//!   else;
+//! - a version is counted right before the branch in which one core, the sender, fills it, and the others say that they have room for it;
+//!   then, in the same sequence, the sender sends what it has filled, and then all wait for it; and nowhere else is one counted,
+//!   expected, sent or waited for;
+//! - no room is made for another version of its buffer in between;
 //! - no bound of a loop and no condition around it differs along the line, nor what the sender reads;
 //! - all versions of its buffer are made under loops and conditions of which none differs, so that it lies at the same place everywhere.
 //!
-//! So all cores of a line come to its versions in one order, that of their program. A core that waits in one is at a place of its
-//! program, an iteration of every loop around it, that the core it waits for has not passed. Were there a round of cores that wait for each
-//! other, each would be further in the program than the next, and so further than itself: there is none, and
-//! the core that is least far goes on, by what `progress` proves of its own programs.
+//! So all cores of a line come to its versions in one order, that of their program. A sender waits for cores that have yet to say that
+//! they have room, and a receiver for one that has yet to send: in either case for a core that has not come as far in the program, an
+//! iteration of every loop around it. Were there a round of cores that wait for each other, each would be further in the program than the
+//! next, and so further than itself: there is none, and the core that is least far goes on, by what `progress` proves of its own programs.
 
 use super::{Proof, fault};
-use crate::device::function::{CB_RESERVE_BACK, RECEIVE_VERSION, SEND_VERSION};
+use crate::device::function::{CB_RESERVE_BACK, EXPECT_VERSION, Function, RECEIVE_VERSION, SEND_VERSION};
 use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
@@ -26,7 +28,7 @@ use tt_plan::{CoreLine, InLine, Role, RuntimeValue};
 pub fn prove(device: &Device) -> Proof {
     for program in &device.programs {
         arguments(device, program)?;
-        let shares = |function| [&SEND_VERSION, &RECEIVE_VERSION].contains(&function);
+        let shares = |function| [&EXPECT_VERSION, &SEND_VERSION, &RECEIVE_VERSION].contains(&function);
         let mut count = 0;
         operations(&program.body, &mut |leaf| {
             count += usize::from(matches!(leaf, Leaf::Call(call) if shares(call.function)))
@@ -62,8 +64,8 @@ pub fn prove(device: &Device) -> Proof {
                 device.buffers[buffer.0].name
             ));
         }
-        if found.len() * 2 != count {
-            return fault("versions are sent or received outside of what a line of cores shares");
+        if found.len() * 3 != count {
+            return fault("versions are expected, sent or received outside of what a line of cores shares");
         }
     }
     Ok(())
@@ -139,6 +141,18 @@ struct Walk<'a> {
     shared: Vec<BufferId>,
     /// How often versions of the line are counted.
     counts: usize,
+    /// The buffer whose version the line is sharing here.
+    open: Option<BufferId>,
+}
+
+/// A version between the branch that fills it and the call that waits for it.
+#[derive(Debug, Clone)]
+struct Expected {
+    buffer: BufferId,
+    /// Where it lies.
+    place: Expr<Bits>,
+    /// Whether it was sent.
+    is_sent: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -155,6 +169,7 @@ impl<'a> Walk<'a> {
             out_of_step: BTreeSet::new(),
             shared: Vec::new(),
             counts: 0,
+            open: None,
         }
     }
 
@@ -177,8 +192,21 @@ impl<'a> Walk<'a> {
     }
 
     fn statements(&mut self, body: &[Stmt<Calls<Bits>>], in_step: bool) -> Proof {
+        let mut expected: Option<Expected> = None;
         for (at, stmt) in body.iter().enumerate() {
             match &stmt.kind {
+                Kind::Op(Leaf::Call(call)) if self.receives(call) => {
+                    let version = expected.take().filter(|version| version.is_sent);
+                    let [_, mark] = self.semaphores();
+                    let is_one = version.as_ref().is_some_and(|version| {
+                        call.args.as_slice() == [version.place.clone(), self.number(), mark]
+                    });
+                    let (true, Some(version)) = (is_one, version) else {
+                        return fault(format!("a version of a {} is received that was not sent", self.line.name()));
+                    };
+                    self.open = None;
+                    self.shared.push(version.buffer);
+                }
                 Kind::Op(leaf) => self.leaf(leaf, in_step)?,
                 Kind::Group(_, body) => self.body(body, in_step)?,
                 Kind::Loop(head, body) => {
@@ -194,10 +222,13 @@ impl<'a> Walk<'a> {
                     };
                     self.body(body, in_step && alike)?;
                 }
-                Kind::If(branch, then, otherwise) if self.is_sender(branch) => {
-                    let before = at.checked_sub(1).and_then(|before| body.get(before));
-                    self.share(before, then, otherwise, in_step)?;
-                }
+                Kind::If(branch, then, otherwise) if self.is_sender(branch) => match expected.take() {
+                    None => {
+                        let before = at.checked_sub(1).and_then(|before| body.get(before));
+                        expected = Some(self.expect(before, then, otherwise, in_step)?);
+                    }
+                    Some(version) => expected = Some(self.send(version, then, otherwise, in_step)?),
+                },
                 Kind::If(branch, then, otherwise) => {
                     let alike = !self.is_other(&branch.cond);
                     self.body(then, in_step && alike)?;
@@ -205,7 +236,28 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        Ok(())
+        match expected {
+            None => Ok(()),
+            Some(_) => fault(format!("a version of a {} is not received", self.line.name())),
+        }
+    }
+
+    /// Whether a call waits for a version of the line.
+    fn receives(&self, call: &Call<Bits>) -> bool {
+        *call.function == RECEIVE_VERSION && call.args.get(1) == Some(&self.number())
+    }
+
+    fn number(&self) -> Expr<Bits> {
+        Expr::Name(versions_of(self.line))
+    }
+
+    /// Its semaphores `ready` and `sent`.
+    fn semaphores(&self) -> [Expr<Bits>; 2] {
+        semaphores_of(self.line).map(|id| Expr::Int(i64::from(id)))
+    }
+
+    fn at(&self, core: InLine) -> [Expr<Bits>; 2] {
+        noc_of(self.line, core).map(|(name, _)| Expr::Name(name))
     }
 
     fn leaf(&mut self, leaf: &Leaf<Bits>, in_step: bool) -> Proof {
@@ -230,10 +282,13 @@ impl<'a> Walk<'a> {
             }
             Leaf::Define { var, .. } => self.differ(var.index()),
             Leaf::Call(call) => {
-                if let (true, [Expr::Buffer(buffer), ..]) =
-                    (*call.function == CB_RESERVE_BACK && !in_step, call.args.as_slice())
-                {
-                    self.out_of_step.insert(*buffer);
+                if let (true, [Expr::Buffer(buffer), ..]) = (*call.function == CB_RESERVE_BACK, call.args.as_slice()) {
+                    if self.open == Some(*buffer) {
+                        return fault("room is made for a version after it was said to be there");
+                    }
+                    if !in_step {
+                        self.out_of_step.insert(*buffer);
+                    }
                 }
             }
         }
@@ -266,62 +321,86 @@ impl<'a> Walk<'a> {
             && branch.cond == Expr::operation(Operator::Equal, place, Expr::Name(sender_of(self.line)))
     }
 
-    /// A branch that shares a version, after the statement `before`.
-    fn share(
+    /// The branch in which the sender fills a version, after the statement `before`.
+    fn expect(
         &mut self,
         before: Option<&Stmt<Calls<Bits>>>,
         sender: &[Stmt<Calls<Bits>>],
         others: &[Stmt<Calls<Bits>>],
         in_step: bool,
-    ) -> Proof {
+    ) -> Proof<Expected> {
         let line = self.line;
         let is_counted = before.is_some_and(|stmt| {
             matches!(&stmt.kind, Kind::Op(Leaf::Advance { name, value: Expr::Int(1) }) if *name == versions_of(line))
         });
-        let (Some((send, read)), [receive]) = (sender.split_last(), others) else {
-            return fault(format!(
-                "the sender of a {} does not send what the others receive",
-                line.name()
-            ));
+        let expected = match others {
+            [expect] => shares(&EXPECT_VERSION, expect),
+            _ => None,
         };
-        let (Some(sent), Some(received)) = (shares(&SEND_VERSION, send), shares(&RECEIVE_VERSION, receive)) else {
-            return fault(format!(
-                "the sender of a {} does not send what the others receive",
-                line.name()
-            ));
-        };
-        let [ready, mark] = semaphores_of(line).map(|id| Expr::Int(i64::from(id)));
-        let number = Expr::Name(versions_of(line));
-        let at = |core| noc_of(line, core).map(|(name, _)| Expr::Name(name));
-        let others = Expr::operation(Operator::Sub, Expr::Name(cores_of(line)), Expr::Int(1));
-        let [first_core, last_core, of_sender] = [InLine::First, InLine::Last, InLine::Sender].map(at);
-        let sends = [number.clone(), others, ready.clone(), mark.clone()]
-            .into_iter()
-            .chain(first_core)
-            .chain(last_core);
-        let receives = [number, ready, mark].into_iter().chain(of_sender);
-        let is_one = sent.args.get(2..) == Some(sends.collect::<Vec<_>>().as_slice())
-            && received.args.get(1..) == Some(receives.collect::<Vec<_>>().as_slice())
-            && sent.args.first() == received.args.first();
-        let buffer = match sent.args.first() {
+        let place = expected.and_then(|call| call.args.first());
+        let buffer = match place {
             Some(Expr::Call(place)) => match place.args.as_slice() {
                 [Expr::Buffer(buffer)] => Some(*buffer),
                 _ => None,
             },
             _ => None,
         };
-        let (true, true, true, Some(buffer)) = (is_counted, is_one, in_step, buffer) else {
-            return fault(format!(
-                "a version of a {} is not shared by all of its cores alike",
-                line.name()
-            ));
+        let [ready, _] = self.semaphores();
+        let expects = std::iter::once(ready).chain(self.at(InLine::Sender));
+        let is_one = expected.and_then(|call| call.args.get(1..)) == Some(expects.collect::<Vec<_>>().as_slice());
+        let (true, true, true, None, Some(buffer), Some(place)) =
+            (is_counted, is_one, in_step, self.open, buffer, place)
+        else {
+            return self.not_alike();
         };
-        // What the sender reads is what any of them would, and it keeps nothing that they have not.
+        self.of_sender(sender, in_step)?;
+        self.open = Some(buffer);
+        Ok(Expected {
+            buffer,
+            place: place.clone(),
+            is_sent: false,
+        })
+    }
+
+    /// The branch in which the sender sends a version.
+    fn send(
+        &mut self,
+        version: Expected,
+        sender: &[Stmt<Calls<Bits>>],
+        others: &[Stmt<Calls<Bits>>],
+        in_step: bool,
+    ) -> Proof<Expected> {
+        let cores = Expr::operation(Operator::Sub, Expr::Name(cores_of(self.line)), Expr::Int(1));
+        let sends = [self.number(), cores].into_iter().chain(self.semaphores());
+        let sends = sends.chain(self.at(InLine::First)).chain(self.at(InLine::Last));
+        let last = sender.split_last();
+        let sent = last.and_then(|(send, _)| shares(&SEND_VERSION, send));
+        let is_one = sent.is_some_and(|sent| {
+            sent.args.first() == Some(&version.place)
+                && sent.args.get(2..) == Some(sends.collect::<Vec<_>>().as_slice())
+        });
+        let (true, false, true, Some((_, before))) = (is_one, version.is_sent, others.is_empty(), last) else {
+            return self.not_alike();
+        };
+        self.of_sender(before, in_step)?;
+        Ok(Expected {
+            is_sent: true,
+            ..version
+        })
+    }
+
+    fn not_alike<T>(&self) -> Proof<T> {
+        let line = self.line.name();
+        fault(format!("a version of a {line} is not shared by all of its cores alike"))
+    }
+
+    /// What only the sender does: what any of the others would, and it keeps nothing that they have not.
+    fn of_sender(&mut self, body: &[Stmt<Calls<Bits>>], in_step: bool) -> Proof {
         let known = (self.differs.clone(), self.scope.clone());
-        self.statements(read, in_step)?;
+        self.statements(body, in_step)?;
         let mut differs = false;
         let mut own = BTreeSet::new();
-        operations(read, &mut |leaf| {
+        operations(body, &mut |leaf| {
             differs |= match leaf {
                 Leaf::Let { name, value, .. } => {
                     own.insert(name);
@@ -332,23 +411,22 @@ impl<'a> Walk<'a> {
                 Leaf::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
             }
         });
-        crate::ir::visit(read, &mut |stmt| {
+        crate::ir::visit(body, &mut |stmt| {
             differs |= matches!(&stmt.kind, Kind::If(branch, ..) if self.is_other(&branch.cond))
         });
         (self.differs, self.scope) = known;
-        if differs {
-            return fault(format!(
+        match differs {
+            true => fault(format!(
                 "the sender of a {} reads what the others would not",
-                line.name()
-            ));
+                self.line.name()
+            )),
+            false => Ok(()),
         }
-        self.shared.push(buffer);
-        Ok(())
     }
 }
 
 /// The call of `function` that a statement is.
-fn shares<'a>(function: &crate::device::function::Function, stmt: &'a Stmt<Calls<Bits>>) -> Option<&'a Call<Bits>> {
+fn shares<'a>(function: &Function, stmt: &'a Stmt<Calls<Bits>>) -> Option<&'a Call<Bits>> {
     match &stmt.kind {
         Kind::Op(Leaf::Call(call)) if call.function == function => Some(call),
         Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,

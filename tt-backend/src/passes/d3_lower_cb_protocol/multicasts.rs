@@ -3,17 +3,22 @@
 //!
 //! Versions are numbered from 1 for every line. Any other core says that it has room for one by counting up the semaphore
 //! `ready` of the sender, which waits until all have as often as there were versions, sends the version, and then its number to the
-//! semaphores `sent`. Nothing is counted down.
+//! semaphores `sent`. Nothing is counted down. The versions of a step, each of another line, are sent before one is waited for: so a core
+//! that is the sender of its column need not wait for its row first.
 //!
 //! ```text
 //!  read x from a for the row   ⟹   row_versions += 1;
-//!                                  if (place_in_row == row_sender) { .. send_version(..); } else { receive_version(..); }
+//!                                  if (place_in_row == row_sender) { .. } else { expect_version(..); }
+//!                                  noc_async_read_barrier();
+//!                                  if (place_in_row == row_sender) { send_version(..); }
+//!                                  receive_version(..);
 //! ```
 
+use super::transfers::{read, zero_edges};
 use super::{Lines, op, value};
 use crate::device::function::*;
-use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Symbol, call, line, when};
-use crate::flow::{Buffer, BufferId};
+use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Symbol, call, line, scope, when};
+use crate::flow::{Buffer, BufferId, TileRegion};
 use crate::ir::{Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use tt_plan::{CoreLine, InLine};
@@ -40,33 +45,103 @@ pub(super) fn no_versions(of: CoreLine) -> Stmt<Calls<Symbol>> {
     })
 }
 
-/// A version that the cores of a line share, which `read` reads.
-pub(super) fn shared(buffer: &Buffer, id: BufferId, of: CoreLine, read: Lines) -> Lines {
-    let place = || value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
-    let [ready, sent] = semaphores_of(of).map(|semaphore| Expr::Int(i64::from(semaphore)));
-    let at = |core| noc_of(of, core).map(|(name, _)| Expr::Name(name));
-    let number = || Expr::Name(versions_of(of));
-    let bytes = op(
-        Operator::Mul,
-        Expr::Int(i64::from(buffer.version_tiles())),
-        Expr::PageBytes(id),
-    );
-    let others = op(Operator::Sub, Expr::Name(cores_of(of)), Expr::Int(1));
-    let semaphores = [ready, sent];
-    let sends = [place(), bytes, number(), others].into_iter().chain(semaphores.clone());
-    let sends = sends.chain(at(InLine::First)).chain(at(InLine::Last));
-    let receives = [place(), number()]
-        .into_iter()
-        .chain(semaphores)
-        .chain(at(InLine::Sender));
-    let mut own = read;
-    own.push(line(call(&SEND_VERSION, sends)));
-    let is_sender = op(Operator::Equal, Expr::Name(place_in(of)), Expr::Name(sender_of(of)));
-    vec![
-        line(Leaf::Advance {
-            name: versions_of(of),
-            value: Expr::Int(1),
-        }),
-        when(is_sender, own, vec![line(call(&RECEIVE_VERSION, receives))]),
-    ]
+/// A read of a step.
+pub(super) type StepRead = (BufferId, TileRegion, Option<CoreLine>);
+
+/// A step of reads: the versions are under way, have arrived, and those that a line shares are sent, before any is waited for.
+pub(super) fn step(buffers: &[Buffer], reads: &[StepRead]) -> Lines {
+    let shared = || {
+        let lines = reads.iter().filter_map(|(id, region, of)| of.map(|of| (*id, region, of)));
+        lines.map(|(id, region, of)| (Shared { buffers, id, of }, region))
+    };
+    let mut out = Lines::new();
+    for (id, region, of) in reads {
+        let under_way = read(buffers, *id, region);
+        match of {
+            None => out.push(scope(under_way)),
+            Some(of) => {
+                let shared = Shared { buffers, id: *id, of: *of };
+                out.push(line(Leaf::Advance {
+                    name: versions_of(*of),
+                    value: Expr::Int(1),
+                }));
+                out.push(when(shared.is_sender(), under_way, vec![shared.expected()]));
+            }
+        }
+    }
+    out.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+    for (id, region, of) in reads {
+        let zeros = zero_edges(buffers, *id, region);
+        if of.is_none() && !zeros.is_empty() {
+            out.push(scope(zeros));
+        }
+    }
+    for (shared, region) in shared() {
+        let mut own = zero_edges(buffers, shared.id, region);
+        own.push(shared.sent());
+        out.push(when(shared.is_sender(), own, Lines::new()));
+    }
+    out.extend(shared().map(|(shared, _)| shared.received()));
+    out
+}
+
+/// A version that the cores of a line share.
+struct Shared<'a> {
+    buffers: &'a [Buffer],
+    id: BufferId,
+    of: CoreLine,
+}
+
+impl Shared<'_> {
+    fn is_sender(&self) -> Expr<Symbol> {
+        op(
+            Operator::Equal,
+            Expr::Name(place_in(self.of)),
+            Expr::Name(sender_of(self.of)),
+        )
+    }
+
+    fn place(&self) -> Expr<Symbol> {
+        value(&GET_WRITE_PTR, [Expr::Buffer(self.id)])
+    }
+
+    fn number(&self) -> Expr<Symbol> {
+        Expr::Name(versions_of(self.of))
+    }
+
+    /// Its semaphores `ready` and `sent`.
+    fn semaphores(&self) -> [Expr<Symbol>; 2] {
+        semaphores_of(self.of).map(|semaphore| Expr::Int(i64::from(semaphore)))
+    }
+
+    fn at(&self, core: InLine) -> [Expr<Symbol>; 2] {
+        noc_of(self.of, core).map(|(name, _)| Expr::Name(name))
+    }
+
+    /// The sender is told that there is room for it here.
+    fn expected(&self) -> Stmt<Calls<Symbol>> {
+        let [ready, _] = self.semaphores();
+        let args = [self.place(), ready].into_iter().chain(self.at(InLine::Sender));
+        line(call(&EXPECT_VERSION, args))
+    }
+
+    fn sent(&self) -> Stmt<Calls<Symbol>> {
+        let bytes = op(
+            Operator::Mul,
+            Expr::Int(i64::from(self.buffers[self.id.0].version_tiles())),
+            Expr::PageBytes(self.id),
+        );
+        let others = op(Operator::Sub, Expr::Name(cores_of(self.of)), Expr::Int(1));
+        let args = [self.place(), bytes, self.number(), others].into_iter();
+        let args = args.chain(self.semaphores());
+        line(call(
+            &SEND_VERSION,
+            args.chain(self.at(InLine::First)).chain(self.at(InLine::Last)),
+        ))
+    }
+
+    fn received(&self) -> Stmt<Calls<Symbol>> {
+        let [_, sent] = self.semaphores();
+        line(call(&RECEIVE_VERSION, [self.place(), self.number(), sent]))
+    }
 }

@@ -12,12 +12,12 @@ use tt_lang::ir::{IntExpr, ParamId};
 use tt_plan::{DataFormat, Role, TransferClass};
 
 /// `first_row` and `first_column` of a region: of tiles, where it is moved in pages, otherwise of elements.
-fn origin(region: &TileRegion) -> Lines {
+fn origin(region: &TileRegion) -> [Stmt<Calls<Symbol>>; 2] {
     let [row, column] = match &region.transfer {
         Transfer::Pages(tile) => tile,
         Transfer::Rows(rows) => &rows.first,
     };
-    vec![
+    [
         set("first_row", Expr::user(row)),
         set("first_column", Expr::user(column)),
     ]
@@ -204,10 +204,11 @@ pub(super) fn constants(buffer: &Buffer, id: BufferId, constant: Constant) -> Li
     ])]
 }
 
+/// The pages of a version under way.
 pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
     let buffer = &buffers[id.0];
     let [rows, columns] = buffer.tiles;
-    let mut out = origin(region);
+    let mut out = Lines::from(origin(region));
     out.push(line(Leaf::Let {
         kind: CppType::Word,
         name: "dst".into(),
@@ -235,16 +236,26 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
     } else {
         tiles("row", rows, 1, vec![tiles("column", columns, 1, body)])
     });
-    out.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+    out
+}
+
+/// Zeros where pages that have arrived lie past the tensor's edge; nothing where none do.
+pub(super) fn zero_edges(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
+    let buffer = &buffers[id.0];
+    let mut out = Lines::new();
     match &region.transfer {
         Transfer::Pages(_) => {
-            let axes = (0..2).filter(|axis| region.zero_edge[*axis]);
-            out.extend(axes.map(|axis| zero_edge(buffer, id, region, axis)));
+            for (axis, first) in origin(region).into_iter().enumerate() {
+                if region.zero_edge[axis] {
+                    out.extend([first, zero_edge(buffer, id, region, axis)]);
+                }
+            }
         }
         Transfer::Rows(rows) if region.zero_edge[1] && rows.in_faces() => {
             let columns = Expr::Value(Symbol::TensorAxis(region.tensor, 1));
             let to_edge = op(Operator::Sub, columns, Expr::name("first_column"));
-            out.push(zero_columns(buffer, id, to_edge));
+            let [_, first_column] = origin(region);
+            out.extend([first_column, zero_columns(buffer, id, to_edge)]);
             if rows.count[1].as_const().is_none_or(|count| count % TILE != 0) {
                 out.push(zero_columns(buffer, id, Expr::user(&rows.count[1])));
             }
@@ -396,7 +407,7 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
 pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<BufferId>) -> Lines {
     let buffer = &buffers[id.0];
     let [rows, columns] = buffer.tiles;
-    let mut out = origin(region);
+    let mut out = Lines::from(origin(region));
     out.push(line(Leaf::Let {
         kind: CppType::Word,
         name: "src".into(),

@@ -8,12 +8,12 @@ use crate::device::function::*;
 use crate::device::{Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{Kind, Stmt};
-use crate::passes::b2_grid_to_cores::versions_of;
+use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat};
 use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, VarId};
-use tt_plan::{BlockCost, CoreLine, EngineCycles, Formula, Transfers, formula};
+use tt_plan::{BlockCost, CoreLine, EngineCycles, Formula, InLine, Transfers, formula};
 
 /// Rows of a tile that are moved one by one: each is two transfers, one in each face.
 const ROWS: u64 = 64;
@@ -257,7 +257,7 @@ impl Counting<'_> {
                 }
                 Kind::If(_, then, otherwise) => {
                     let of_then = self.body(then, times)?;
-                    match line_of(then) {
+                    match line_of(then).or_else(|| line_of(otherwise)) {
                         // Of the line's sender; the others are told.
                         Some(line) => {
                             let mut takes = Takes::default();
@@ -359,6 +359,7 @@ impl Counting<'_> {
             &NOC_ASYNC_READ_BARRIER,
             &NOC_ASYNC_WRITE_BARRIER,
             &NOC_ASYNC_WRITES_FLUSHED,
+            &SEND_VERSION,
         ]
         .contains(&function)
         {
@@ -449,12 +450,16 @@ impl Counting<'_> {
     }
 }
 
-/// The line of cores that the first of it shares a version with in these statements.
+/// The line of cores whose sender sends a version in these statements, or is told that there is room for it.
 fn line_of(body: &[Stmt<Calls<Symbol>>]) -> Option<CoreLine> {
     body.iter().find_map(|stmt| match stmt.op() {
-        Some(Leaf::Call(call)) if *call.function == SEND_VERSION => CoreLine::ALL
-            .into_iter()
-            .find(|line| call.args.contains(&Expr::Name(versions_of(*line)))),
+        Some(Leaf::Call(call)) if [&SEND_VERSION, &EXPECT_VERSION].contains(&call.function) => {
+            let is_told = |line: &CoreLine| {
+                let [(x, _), _] = noc_of(*line, InLine::Sender);
+                [versions_of(*line), x].iter().any(|name| call.args.contains(&Expr::Name(name.clone())))
+            };
+            CoreLine::ALL.into_iter().find(is_told)
+        }
         _ => None,
     })
 }

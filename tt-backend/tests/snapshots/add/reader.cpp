@@ -33,6 +33,8 @@ void kernel_main() {
         const int32_t by = block_id % M_div_ceil_128;
         // classic.rs:104: T.copy(a[(by * 128; 128, bx * 128; 128)], x)
         cb_reserve_back(cb_x, 16);
+        // classic.rs:105: T.copy(b[(by * 128; 128, bx * 128; 128)], y)
+        cb_reserve_back(cb_y, 16);
         {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
@@ -47,11 +49,7 @@ void kernel_main() {
                     dst += x_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
-        cb_push_back(cb_x, 16);
-        // classic.rs:105: T.copy(b[(by * 128; 128, bx * 128; 128)], y)
-        cb_reserve_back(cb_y, 16);
         {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
@@ -66,8 +64,9 @@ void kernel_main() {
                     dst += y_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
+        cb_push_back(cb_x, 16);
         cb_push_back(cb_y, 16);
     }
 }

@@ -46,8 +46,8 @@ void kernel_main() {
                             dst += block_in_page_bytes;
                         }
                     }
-                    noc_async_read_barrier();
                 }
+                noc_async_read_barrier();
                 cb_push_back(cb_block_in, 1);
             }
         }

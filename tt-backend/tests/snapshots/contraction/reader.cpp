@@ -24,6 +24,8 @@ void kernel_main() {
         for (int32_t kt = 0; kt < 4; ++kt) {
             // classic.rs:43: T.gemm(a[(by * 32; 32, kt * 32; 32)], b[(kt * 32; 32, bx * 32; 32)], sum)
             cb_reserve_back(cb_a_block, 1);
+            // classic.rs:43: T.gemm(a[(by * 32; 32, kt * 32; 32)], b[(kt * 32; 32, bx * 32; 32)], sum)
+            cb_reserve_back(cb_b_block, 1);
             {
                 const int32_t first_row = by;
                 const int32_t first_column = kt;
@@ -34,11 +36,7 @@ void kernel_main() {
                         dst += a_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
             }
-            cb_push_back(cb_a_block, 1);
-            // classic.rs:43: T.gemm(a[(by * 32; 32, kt * 32; 32)], b[(kt * 32; 32, bx * 32; 32)], sum)
-            cb_reserve_back(cb_b_block, 1);
             {
                 const int32_t first_row = kt;
                 const int32_t first_column = bx;
@@ -49,8 +47,9 @@ void kernel_main() {
                         dst += b_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
             }
+            noc_async_read_barrier();
+            cb_push_back(cb_a_block, 1);
             cb_push_back(cb_b_block, 1);
         }
     }

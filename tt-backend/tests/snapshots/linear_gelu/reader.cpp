@@ -94,13 +94,15 @@ void kernel_main() {
                     dst += bias_row_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
         cb_push_back(cb_bias_row, 2);
         // classic.rs:64: for k in T.Pipelined(0..K.div_ceil(32), num_stages = 3)
         for (int32_t k = 0; k < K_tiles; ++k) {
             // classic.rs:65: T.copy(x[(by * 64; 64, k * 32; 32)], x_block)
             cb_reserve_back(cb_x_block, 2);
+            // classic.rs:66: T.copy(w[(k * 32; 32, bx * 64; 64)], w_block)
+            cb_reserve_back(cb_w_block, 2);
             {
                 const int32_t first_row = by * 2;
                 const int32_t first_column = k;
@@ -115,29 +117,7 @@ void kernel_main() {
                         dst += x_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
-                {
-                    const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - first_row;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
-                        for (int32_t column = 0; column < 1; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_x_block) + (edge + column) * x_block_page_bytes, filled);
-                        }
-                    }
-                }
-                {
-                    const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_column;
-                    if (filled != 0 && edge >= 0 && edge < 1) {
-                        for (int32_t row = 0; row < 2; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_x_block) + (row + edge) * x_block_page_bytes, filled);
-                        }
-                    }
-                }
             }
-            cb_push_back(cb_x_block, 2);
-            // classic.rs:66: T.copy(w[(k * 32; 32, bx * 64; 64)], w_block)
-            cb_reserve_back(cb_w_block, 2);
             {
                 const int32_t first_row = k;
                 const int32_t first_column = bx * 2;
@@ -152,7 +132,32 @@ void kernel_main() {
                         dst += w_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
+            }
+            noc_async_read_barrier();
+            {
+                const int32_t first_row = by * 2;
+                {
+                    const int32_t filled = M % 32;
+                    const int32_t edge = M_tiles - 1 - first_row;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t column = 0; column < 1; ++column) {
+                            zero_tile_rows<2>(get_write_ptr(cb_x_block) + (edge + column) * x_block_page_bytes, filled);
+                        }
+                    }
+                }
+                const int32_t first_column = k;
+                {
+                    const int32_t filled = K % 32;
+                    const int32_t edge = K_tiles - 1 - first_column;
+                    if (filled != 0 && edge >= 0 && edge < 1) {
+                        for (int32_t row = 0; row < 2; ++row) {
+                            zero_tile_columns<2>(get_write_ptr(cb_x_block) + (row + edge) * x_block_page_bytes, filled);
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t first_row = k;
                 {
                     const int32_t filled = K % 32;
                     const int32_t edge = K_tiles - 1 - first_row;
@@ -162,6 +167,7 @@ void kernel_main() {
                         }
                     }
                 }
+                const int32_t first_column = bx * 2;
                 {
                     const int32_t filled = N % 32;
                     const int32_t edge = N_tiles - 1 - first_column;
@@ -172,6 +178,7 @@ void kernel_main() {
                     }
                 }
             }
+            cb_push_back(cb_x_block, 2);
             cb_push_back(cb_w_block, 2);
         }
     }

@@ -56,9 +56,9 @@ void kernel_main() {
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(5);
     const int32_t M_tiles = get_arg_val<int32_t>(6);
     const int32_t K_tiles = get_arg_val<int32_t>(7);
-    const int32_t M = get_arg_val<int32_t>(8);
-    const int32_t K = get_arg_val<int32_t>(9);
-    const int32_t N_tiles = get_arg_val<int32_t>(10);
+    const int32_t N_tiles = get_arg_val<int32_t>(8);
+    const int32_t M = get_arg_val<int32_t>(9);
+    const int32_t K = get_arg_val<int32_t>(10);
     const int32_t N = get_arg_val<int32_t>(11);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
@@ -72,6 +72,8 @@ void kernel_main() {
         for (int32_t k = 0; k < K_div_ceil_64; ++k) {
             // classic.rs:15: T.copy(a[(by * 128; 128, k * 64; 64)], a_block)
             cb_reserve_back(cb_a_block, 8);
+            // classic.rs:16: T.copy(b[(k * 64; 64, bx * 128; 128)], b_block)
+            cb_reserve_back(cb_b_block, 8);
             {
                 const int32_t first_row = by * 4;
                 const int32_t first_column = k * 2;
@@ -86,29 +88,7 @@ void kernel_main() {
                         dst += a_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
-                {
-                    const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - first_row;
-                    if (filled != 0 && edge >= 0 && edge < 4) {
-                        for (int32_t column = 0; column < 2; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_a_block) + (edge * 2 + column) * a_block_page_bytes, filled);
-                        }
-                    }
-                }
-                {
-                    const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_column;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
-                        for (int32_t row = 0; row < 4; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_a_block) + (row * 2 + edge) * a_block_page_bytes, filled);
-                        }
-                    }
-                }
             }
-            cb_push_back(cb_a_block, 8);
-            // classic.rs:16: T.copy(b[(k * 64; 64, bx * 128; 128)], b_block)
-            cb_reserve_back(cb_b_block, 8);
             {
                 const int32_t first_row = k * 2;
                 const int32_t first_column = bx * 4;
@@ -123,7 +103,32 @@ void kernel_main() {
                         dst += b_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
+            }
+            noc_async_read_barrier();
+            {
+                const int32_t first_row = by * 4;
+                {
+                    const int32_t filled = M % 32;
+                    const int32_t edge = M_tiles - 1 - first_row;
+                    if (filled != 0 && edge >= 0 && edge < 4) {
+                        for (int32_t column = 0; column < 2; ++column) {
+                            zero_tile_rows<2>(get_write_ptr(cb_a_block) + (edge * 2 + column) * a_block_page_bytes, filled);
+                        }
+                    }
+                }
+                const int32_t first_column = k * 2;
+                {
+                    const int32_t filled = K % 32;
+                    const int32_t edge = K_tiles - 1 - first_column;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t row = 0; row < 4; ++row) {
+                            zero_tile_columns<2>(get_write_ptr(cb_a_block) + (row * 2 + edge) * a_block_page_bytes, filled);
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t first_row = k * 2;
                 {
                     const int32_t filled = K % 32;
                     const int32_t edge = K_tiles - 1 - first_row;
@@ -133,6 +138,7 @@ void kernel_main() {
                         }
                     }
                 }
+                const int32_t first_column = bx * 4;
                 {
                     const int32_t filled = N % 32;
                     const int32_t edge = N_tiles - 1 - first_column;
@@ -143,6 +149,7 @@ void kernel_main() {
                     }
                 }
             }
+            cb_push_back(cb_a_block, 8);
             cb_push_back(cb_b_block, 8);
         }
     }

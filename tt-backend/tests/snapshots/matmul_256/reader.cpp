@@ -24,6 +24,8 @@ void kernel_main() {
         for (int32_t step = 0; step < 8; ++step) {
             // classic.rs:30: T.copy(a[(by * 32; 32, step * 32; 32)], a_tile)
             cb_reserve_back(cb_a_tile, 1);
+            // classic.rs:31: T.copy(b[(step * 32; 32, bx * 32; 32)], b_tile)
+            cb_reserve_back(cb_b_tile, 1);
             {
                 const int32_t first_row = by;
                 const int32_t first_column = step;
@@ -34,11 +36,7 @@ void kernel_main() {
                         dst += a_tile_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
             }
-            cb_push_back(cb_a_tile, 1);
-            // classic.rs:31: T.copy(b[(step * 32; 32, bx * 32; 32)], b_tile)
-            cb_reserve_back(cb_b_tile, 1);
             {
                 const int32_t first_row = step;
                 const int32_t first_column = bx;
@@ -49,8 +47,9 @@ void kernel_main() {
                         dst += b_tile_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
             }
+            noc_async_read_barrier();
+            cb_push_back(cb_a_tile, 1);
             cb_push_back(cb_b_tile, 1);
         }
     }

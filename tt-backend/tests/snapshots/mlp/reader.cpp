@@ -58,10 +58,10 @@ void kernel_main() {
     const int32_t H_div_ceil_64 = get_arg_val<int32_t>(5);
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(6);
     const int32_t K_tiles = get_arg_val<int32_t>(7);
-    const int32_t M = get_arg_val<int32_t>(8);
-    const int32_t M_tiles = get_arg_val<int32_t>(9);
-    const int32_t K = get_arg_val<int32_t>(10);
-    const int32_t H_tiles = get_arg_val<int32_t>(11);
+    const int32_t H_tiles = get_arg_val<int32_t>(8);
+    const int32_t M = get_arg_val<int32_t>(9);
+    const int32_t M_tiles = get_arg_val<int32_t>(10);
+    const int32_t K = get_arg_val<int32_t>(11);
     const int32_t H = get_arg_val<int32_t>(12);
     const int32_t N_tiles = get_arg_val<int32_t>(13);
     const int32_t N = get_arg_val<int32_t>(14);
@@ -80,6 +80,8 @@ void kernel_main() {
             for (int32_t k = 0; k < K_div_ceil_64; ++k) {
                 // assorted.rs:69: T.copy(x[(by * 32; 32, k * 64; 64)], xb)
                 cb_reserve_back(cb_xb, 2);
+                // assorted.rs:70: T.copy(w[(k * 64; 64, j * 64; 64)], wb)
+                cb_reserve_back(cb_wb, 4);
                 {
                     const int32_t first_row = by;
                     const int32_t first_column = k * 2;
@@ -94,29 +96,7 @@ void kernel_main() {
                             dst += xb_page_bytes;
                         }
                     }
-                    noc_async_read_barrier();
-                    {
-                        const int32_t filled = M % 32;
-                        const int32_t edge = M_tiles - 1 - first_row;
-                        if (filled != 0 && edge >= 0 && edge < 1) {
-                            for (int32_t column = 0; column < 2; ++column) {
-                                zero_tile_rows<2>(get_write_ptr(cb_xb) + (edge * 2 + column) * xb_page_bytes, filled);
-                            }
-                        }
-                    }
-                    {
-                        const int32_t filled = K % 32;
-                        const int32_t edge = K_tiles - 1 - first_column;
-                        if (filled != 0 && edge >= 0 && edge < 2) {
-                            for (int32_t row = 0; row < 1; ++row) {
-                                zero_tile_columns<2>(get_write_ptr(cb_xb) + (row * 2 + edge) * xb_page_bytes, filled);
-                            }
-                        }
-                    }
                 }
-                cb_push_back(cb_xb, 2);
-                // assorted.rs:70: T.copy(w[(k * 64; 64, j * 64; 64)], wb)
-                cb_reserve_back(cb_wb, 4);
                 {
                     const int32_t first_row = k * 2;
                     const int32_t first_column = j * 2;
@@ -131,7 +111,32 @@ void kernel_main() {
                             dst += wb_page_bytes;
                         }
                     }
-                    noc_async_read_barrier();
+                }
+                noc_async_read_barrier();
+                {
+                    const int32_t first_row = by;
+                    {
+                        const int32_t filled = M % 32;
+                        const int32_t edge = M_tiles - 1 - first_row;
+                        if (filled != 0 && edge >= 0 && edge < 1) {
+                            for (int32_t column = 0; column < 2; ++column) {
+                                zero_tile_rows<2>(get_write_ptr(cb_xb) + (edge * 2 + column) * xb_page_bytes, filled);
+                            }
+                        }
+                    }
+                    const int32_t first_column = k * 2;
+                    {
+                        const int32_t filled = K % 32;
+                        const int32_t edge = K_tiles - 1 - first_column;
+                        if (filled != 0 && edge >= 0 && edge < 2) {
+                            for (int32_t row = 0; row < 1; ++row) {
+                                zero_tile_columns<2>(get_write_ptr(cb_xb) + (row * 2 + edge) * xb_page_bytes, filled);
+                            }
+                        }
+                    }
+                }
+                {
+                    const int32_t first_row = k * 2;
                     {
                         const int32_t filled = K % 32;
                         const int32_t edge = K_tiles - 1 - first_row;
@@ -141,6 +146,7 @@ void kernel_main() {
                             }
                         }
                     }
+                    const int32_t first_column = j * 2;
                     {
                         const int32_t filled = H % 32;
                         const int32_t edge = H_tiles - 1 - first_column;
@@ -151,6 +157,7 @@ void kernel_main() {
                         }
                     }
                 }
+                cb_push_back(cb_xb, 2);
                 cb_push_back(cb_wb, 4);
             }
             // assorted.rs:76: T.copy(v[(j * 64; 64, 0; 128)], vb)
@@ -169,7 +176,10 @@ void kernel_main() {
                         dst += vb_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
+            }
+            noc_async_read_barrier();
+            {
+                const int32_t first_row = j * 2;
                 {
                     const int32_t filled = H % 32;
                     const int32_t edge = H_tiles - 1 - first_row;
@@ -179,6 +189,7 @@ void kernel_main() {
                         }
                     }
                 }
+                const int32_t first_column = 0;
                 {
                     const int32_t filled = N % 32;
                     const int32_t edge = N_tiles - 1 - first_column;

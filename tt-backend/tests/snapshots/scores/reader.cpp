@@ -56,9 +56,9 @@ void kernel_main() {
     const int32_t D_div_ceil_64 = get_arg_val<int32_t>(5);
     const int32_t S_tiles = get_arg_val<int32_t>(6);
     const int32_t D_tiles = get_arg_val<int32_t>(7);
-    const int32_t S = get_arg_val<int32_t>(8);
-    const int32_t D = get_arg_val<int32_t>(9);
-    const int32_t R_tiles = get_arg_val<int32_t>(10);
+    const int32_t R_tiles = get_arg_val<int32_t>(8);
+    const int32_t S = get_arg_val<int32_t>(9);
+    const int32_t D = get_arg_val<int32_t>(10);
     const int32_t R = get_arg_val<int32_t>(11);
     constexpr auto q_args = TensorAccessorArgs<0>();
     const auto q = TensorAccessor(q_args, q_address);
@@ -72,6 +72,8 @@ void kernel_main() {
         for (int32_t d = 0; d < D_div_ceil_64; ++d) {
             // classic.rs:88: T.copy(q[(by * 64; 64, d * 64; 64)], q_block)
             cb_reserve_back(cb_q_block, 4);
+            // classic.rs:89: T.copy(k[(bx * 64; 64, d * 64; 64)], k_block)
+            cb_reserve_back(cb_k_block, 4);
             {
                 const int32_t first_row = by * 2;
                 const int32_t first_column = d * 2;
@@ -86,29 +88,7 @@ void kernel_main() {
                         dst += q_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
-                {
-                    const int32_t filled = S % 32;
-                    const int32_t edge = S_tiles - 1 - first_row;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
-                        for (int32_t column = 0; column < 2; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_q_block) + (edge * 2 + column) * q_block_page_bytes, filled);
-                        }
-                    }
-                }
-                {
-                    const int32_t filled = D % 32;
-                    const int32_t edge = D_tiles - 1 - first_column;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
-                        for (int32_t row = 0; row < 2; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_q_block) + (row * 2 + edge) * q_block_page_bytes, filled);
-                        }
-                    }
-                }
             }
-            cb_push_back(cb_q_block, 4);
-            // classic.rs:89: T.copy(k[(bx * 64; 64, d * 64; 64)], k_block)
-            cb_reserve_back(cb_k_block, 4);
             {
                 const int32_t first_row = bx * 2;
                 const int32_t first_column = d * 2;
@@ -123,7 +103,32 @@ void kernel_main() {
                         dst += k_block_page_bytes;
                     }
                 }
-                noc_async_read_barrier();
+            }
+            noc_async_read_barrier();
+            {
+                const int32_t first_row = by * 2;
+                {
+                    const int32_t filled = S % 32;
+                    const int32_t edge = S_tiles - 1 - first_row;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t column = 0; column < 2; ++column) {
+                            zero_tile_rows<2>(get_write_ptr(cb_q_block) + (edge * 2 + column) * q_block_page_bytes, filled);
+                        }
+                    }
+                }
+                const int32_t first_column = d * 2;
+                {
+                    const int32_t filled = D % 32;
+                    const int32_t edge = D_tiles - 1 - first_column;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t row = 0; row < 2; ++row) {
+                            zero_tile_columns<2>(get_write_ptr(cb_q_block) + (row * 2 + edge) * q_block_page_bytes, filled);
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t first_row = bx * 2;
                 {
                     const int32_t filled = R % 32;
                     const int32_t edge = R_tiles - 1 - first_row;
@@ -133,6 +138,7 @@ void kernel_main() {
                         }
                     }
                 }
+                const int32_t first_column = d * 2;
                 {
                     const int32_t filled = D % 32;
                     const int32_t edge = D_tiles - 1 - first_column;
@@ -143,6 +149,7 @@ void kernel_main() {
                     }
                 }
             }
+            cb_push_back(cb_q_block, 4);
             cb_push_back(cb_k_block, 4);
         }
     }

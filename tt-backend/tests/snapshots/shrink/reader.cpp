@@ -41,8 +41,8 @@ void kernel_main() {
                     dst += v_in_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
         cb_push_back(cb_v_in, 2);
     }
 }

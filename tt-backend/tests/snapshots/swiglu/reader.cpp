@@ -33,6 +33,8 @@ void kernel_main() {
         const int32_t by = block_id / N_div_ceil_64;
         // classic.rs:122: out[(by * 64 + i, bx * 64 + j)] = ((gate[(by * 64 + i, bx * 64 + j)].silu() * up[(by * 64 + i, bx * 64 + j)]) * scale)
         cb_reserve_back(cb_gate_block, 4);
+        // classic.rs:122: out[(by * 64 + i, bx * 64 + j)] = ((gate[(by * 64 + i, bx * 64 + j)].silu() * up[(by * 64 + i, bx * 64 + j)]) * scale)
+        cb_reserve_back(cb_up_block, 4);
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
@@ -47,11 +49,7 @@ void kernel_main() {
                     dst += gate_block_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
-        cb_push_back(cb_gate_block, 4);
-        // classic.rs:122: out[(by * 64 + i, bx * 64 + j)] = ((gate[(by * 64 + i, bx * 64 + j)].silu() * up[(by * 64 + i, bx * 64 + j)]) * scale)
-        cb_reserve_back(cb_up_block, 4);
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
@@ -66,8 +64,9 @@ void kernel_main() {
                     dst += up_block_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
+        cb_push_back(cb_gate_block, 4);
         cb_push_back(cb_up_block, 4);
     }
 }

@@ -52,8 +52,8 @@ void kernel_main() {
                     dst += x_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
         cb_push_back(cb_x, 1);
     }
 }

@@ -48,6 +48,8 @@ void kernel_main() {
         const int32_t by = block_id / N_div_ceil_64;
         // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
         cb_reserve_back(cb_row, 2);
+        // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
+        cb_reserve_back(cb_q_block, 2);
         {
             const int32_t first_row = 0;
             const int32_t first_column = bx * 2;
@@ -62,11 +64,7 @@ void kernel_main() {
                     dst += row_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
-        cb_push_back(cb_row, 2);
-        // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
-        cb_reserve_back(cb_q_block, 2);
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = 0;
@@ -81,11 +79,16 @@ void kernel_main() {
                     dst += q_block_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
+        cb_push_back(cb_row, 2);
         cb_push_back(cb_q_block, 2);
         // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_a_block_in, 4);
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        cb_reserve_back(cb_a_block_in_2, 2);
+        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        cb_reserve_back(cb_a_block_in_3, 2);
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
@@ -100,11 +103,7 @@ void kernel_main() {
                     dst += a_block_in_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
-        cb_push_back(cb_a_block_in, 4);
-        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
-        cb_reserve_back(cb_a_block_in_2, 2);
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = 0;
@@ -119,11 +118,7 @@ void kernel_main() {
                     dst += a_block_in_2_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
-        cb_push_back(cb_a_block_in_2, 2);
-        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
-        cb_reserve_back(cb_a_block_in_3, 2);
         {
             const int32_t first_row = 0;
             const int32_t first_column = bx * 2;
@@ -138,8 +133,10 @@ void kernel_main() {
                     dst += a_block_in_3_page_bytes;
                 }
             }
-            noc_async_read_barrier();
         }
+        noc_async_read_barrier();
+        cb_push_back(cb_a_block_in, 4);
+        cb_push_back(cb_a_block_in_2, 2);
         cb_push_back(cb_a_block_in_3, 2);
     }
 }
