@@ -226,8 +226,8 @@ fn matmul<const M: usize, const K: usize, const N: usize>(
 /// What the clock and the plan say of a launch that shares, and of one that does not.
 #[test]
 fn what_is_shared_is_what_the_clock_finds_faster() {
-    // Many blocks of many steps, in which all cores read the same; then two rounds for one.
-    for ([m, n, k], shares) in [([1024, 1024, 512], true), ([2048, 256, 256], false)] {
+    // Many blocks of many steps, in which all cores read the same; then one column of blocks, of which a row of cores takes several rounds.
+    for ([m, n, k], shares) in [([1024, 1024, 512], true), ([4096, 128, 256], false)] {
         on_both_chips(|device| {
             let a = device.upload(&vec![bf16::ONE; m * k], [m, k])?;
             let b = device.upload(&vec![bf16::ONE; k * n], [k, n])?;
@@ -237,9 +237,9 @@ fn what_is_shared_is_what_the_clock_finds_faster() {
                 let estimate = launch.estimate()?.expect("it depends on no tensor");
                 let counters = launch.profile()?.counters.expect("the emulator counts");
                 let modelled = counters.modelled.as_ref().expect("the clock was on").cycles as f64;
-                // It overlaps all that may, and is to tell ways of a launch apart: by these launches it is 0.55 to 0.9 of the clock.
+                // It overlaps all that may, and is to tell ways of a launch apart: by these launches it is 0.7 to 1 of the clock.
                 assert!(
-                    (0.4..2.0).contains(&(estimate / modelled)),
+                    (0.5..1.5).contains(&(estimate / modelled)),
                     "{estimate} of {modelled} cycles"
                 );
                 let read: u64 = counters.total.dram_read_bytes.iter().sum();

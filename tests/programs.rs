@@ -428,7 +428,7 @@ fn a_launch_shows_its_plan_sources_and_stages() -> tt::Result<()> {
     let mut c = device.zeros::<bf16>([128, 192])?;
     let launch = matmul(&a, &b, &mut c);
     let plan = launch.plan()?;
-    assert_eq!(plan.core_grid, [2, 2]);
+    assert_eq!(plan.core_grid, [4, 1]);
     assert_eq!(plan.work_partition.len(), 4);
     let reference = launch.reference()?;
     assert_eq!(reference.names().collect::<Vec<_>>(), ["c"]);

@@ -17,7 +17,7 @@ codes! {
     LAYOUT = 403, "this layout is not compiled yet",
         "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
     BLOCK_ORDER = 405, "this order is not compiled yet",
-        "`row_major`, `column_major` and `block_linear(h, w)` are compiled. The other orders parse, and are refused here.";
+        "`row_major`, `column_major`, `block_linear(h, w)`, `z_order` and `hilbert` are compiled. `match_shard` parses, and is refused here, since no layout is compiled that has shards.";
     STACKED_BLOCK = 407, "a stack of blocks, one of which is wanted",
         "`T.alloc_shared::<E>(4, 64, 64)` is a stack of blocks, at most 32. It is cleared, filled and copied as a whole; anything else takes one of them, `z[(s, i, j)]` in a parallel loop and `z[(s, 0..64, 0..64)]` where a block stands.";
     READ_BEFORE_WRITE = 410, "a block is read before it is written",

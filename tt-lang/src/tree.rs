@@ -314,9 +314,7 @@ pub trait Rewrite<From: Stage, To: Stage> {
             Kind::Op(op) => return self.op(note, op),
             Kind::Group(group, body) => return self.group(note, group, body),
             Kind::Loop(head, body) => Kind::Loop(self.head(head), self.body(body)),
-            Kind::If(branch, then, otherwise) => {
-                Kind::If(self.branch(branch), self.body(then), self.body(otherwise))
-            }
+            Kind::If(branch, then, otherwise) => Kind::If(self.branch(branch), self.body(then), self.body(otherwise)),
         };
         vec![Stmt::new(self.note(note), kind)]
     }

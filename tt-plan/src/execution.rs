@@ -212,10 +212,9 @@ impl CoreWork {
     }
 }
 
-/// Blocks in contiguous runs over as many cores as there are blocks for, the first cores taking one more.
-fn in_runs(grid: [u64; 6], blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
-    let fits = grid[2..] == [1; 4] && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
-    let width = if fits { grid[0] } else { u64::from(device.x) };
+/// Blocks in contiguous runs over as many cores as there are blocks for, row by row, the first cores taking one more.
+fn in_runs(blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
+    let width = u64::from(device.x);
     let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
     let (share, more) = (blocks / cores, blocks % cores);
     let mut start = 0;
@@ -254,7 +253,8 @@ fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec
 }
 
 /// The rectangle of cores for a grid of blocks of which these axes lie along its rows and columns, and in how many rounds it takes them:
-/// as few as the device has room for, of as few cores as those rounds need, and turned where that takes fewer.
+/// as few as the device has room for, of as few cores as those rounds need. It is turned where that takes fewer rounds, or as many on more
+/// columns of the chip: cores in a row move twice to four times as much as in a column (silicon.md §2.1).
 fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle, u64) {
     let blocks: u64 = grid.iter().product();
     let [along, down] = axes.map(|axis| grid[axis]);
@@ -265,7 +265,14 @@ fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle
         (Rectangle { cores, is_turned }, rounds[0] * rounds[1] * planes)
     };
     let (upright, turned) = (laid(false, [device.x, device.y]), laid(true, [device.y, device.x]));
-    if turned.1 < upright.1 { turned } else { upright }
+    let on_columns = |(rectangle, rounds): &(Rectangle, u64), line: CoreLine| {
+        (*rounds, std::cmp::Reverse(rectangle.cores[line.number()]))
+    };
+    if on_columns(&turned, CoreLine::Column) < on_columns(&upright, CoreLine::Row) {
+        turned
+    } else {
+        upright
+    }
 }
 
 impl Bindings {
@@ -300,8 +307,7 @@ impl Plan {
 
     /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
-    /// Where the grid of blocks fits the device's grid, block (x, y) goes to core (x, y); else blocks are numbered
-    /// through and spread in contiguous runs over all cores, the first cores taking one more; of kernels that share what they read,
+    /// Blocks are numbered through and spread in contiguous runs over all cores, row by row, the first cores taking one more; of kernels that share what they read,
     /// all cores of a rectangle take part in every round ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
     /// Of several stages this is the first. A grid without blocks has no cores.
     ///
@@ -345,7 +351,7 @@ impl Plan {
         if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
-        let alone = in_runs(grid, blocks, cores.grid);
+        let alone = in_runs(blocks, cores.grid);
         let rectangle = self.work_partition.placement.rectangle();
         let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
         let pays = |together: &Vec<CoreWork>| match cores.sharing {

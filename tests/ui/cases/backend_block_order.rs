@@ -1,7 +1,7 @@
 //! An order that parses, and is not compiled yet.
 use tt::prelude::*;
 
-#[tt::kernel(order = hilbert)]
+#[tt::kernel(order = match_shard)]
 fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y: &mut Tensor<bf16, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);

@@ -37,6 +37,8 @@ pub enum EdgeFunction {
     NumberBits,
     /// `floor_quotient(value, by)`
     FloorQuotient,
+    /// `place_on_curve<is_hilbert, axis>(id, columns, rows)`
+    PlaceOnCurve,
     /// `wide(value)`
     Wide,
     /// `read_integer<Word>(tensor, inside, page, row, column, scratch)`
@@ -419,6 +421,44 @@ inline int32_t floor_quotient(int64_t wide_value, int32_t by) {
     return value / by - (value % by < 0 ? 1 : 0);
 }";
 
+const PLACE_ON_CURVE: &str = "\
+// The column (axis 0) or row (1) of block `id` of a grid, in the order of a curve through the square around it: of each of the four
+// quarters of a square, one after the other, as many as lie in the grid.
+template <bool is_hilbert, int axis>
+inline int32_t place_on_curve(int32_t id, int32_t columns, int32_t rows) {
+    const uint32_t grid[2] = {static_cast<uint32_t>(columns), static_cast<uint32_t>(rows)};
+    uint32_t left = static_cast<uint32_t>(id);
+    uint32_t side = 1;
+    while (side < grid[0] || side < grid[1]) {
+        side *= 2;
+    }
+    uint32_t at[2] = {0, 0};
+    // How the quarter that is gone through lies: its axes exchanged, and both turned around.
+    uint32_t exchanged = 0, reversed = 0;
+    while (side > 1) {
+        side /= 2;
+        for (uint32_t quarter = 0; quarter < 4; ++quarter) {
+            const uint32_t place[2] = {
+                is_hilbert ? quarter / 2 : quarter % 2, is_hilbert ? (quarter + 1) / 2 % 2 : quarter / 2};
+            uint32_t first[2], blocks = 1;
+            for (uint32_t each = 0; each < 2; ++each) {
+                first[each] = at[each] + (place[each ^ exchanged] ^ reversed) * side;
+                const uint32_t ahead = grid[each] > first[each] ? grid[each] - first[each] : 0;
+                blocks *= ahead < side ? ahead : side;
+            }
+            if (left < blocks) {
+                at[0] = first[0];
+                at[1] = first[1];
+                exchanged ^= is_hilbert && (quarter == 0 || quarter == 3) ? 1 : 0;
+                reversed ^= is_hilbert && quarter == 3 ? 1 : 0;
+                break;
+            }
+            left -= blocks;
+        }
+    }
+    return static_cast<int32_t>(at[axis]);
+}";
+
 const WIDE: &str = "\
 // An integer in 64 bits, for sums that 32 bits may not hold.
 inline int64_t wide(int32_t value) { return value; }";
@@ -539,6 +579,7 @@ impl EdgeFunction {
         (EdgeFunction::NumberTile, &function::NUMBER_TILE, NUMBER_TILE),
         (EdgeFunction::NumberBits, &function::NUMBER_BITS, NUMBER_BITS),
         (EdgeFunction::FloorQuotient, &function::FLOOR_QUOTIENT, FLOOR_QUOTIENT),
+        (EdgeFunction::PlaceOnCurve, &function::PLACE_ON_CURVE, PLACE_ON_CURVE),
         (EdgeFunction::Wide, &function::WIDE, WIDE),
         (EdgeFunction::ReadInteger, &function::READ_INTEGER, READ_INTEGER),
         (EdgeFunction::PutInteger, &function::PUT_INTEGER, PUT_INTEGER),

@@ -51,6 +51,7 @@ functions! {
         NUMBER_TILE = "number_tile",
         NUMBER_BITS = "number_bits",
         FLOOR_QUOTIENT = "floor_quotient",
+        PLACE_ON_CURVE = "place_on_curve",
         WIDE = "wide",
         READ_INTEGER = "read_integer",
         PUT_INTEGER = "put_integer",

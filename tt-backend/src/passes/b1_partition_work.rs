@@ -108,14 +108,16 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         Order::RowMajor => BlockOrder::RowMajor,
         Order::ColumnMajor => BlockOrder::ColumnMajor,
         Order::BlockLinear(h, w) => BlockOrder::BlockLinear(small(h), small(w)),
-        Order::ZOrder | Order::Hilbert | Order::MatchShard => {
+        Order::ZOrder => BlockOrder::ZOrder,
+        Order::Hilbert => BlockOrder::Hilbert,
+        Order::MatchShard => {
             errors.push(
                 Diagnostic::new(
                     &codes::BLOCK_ORDER,
                     kernel.options.order.span,
                     "this order is not compiled yet",
                 )
-                .note("use `row_major`, `column_major` or `block_linear(h, w)`"),
+                .note("use `row_major`, `column_major`, `block_linear(h, w)`, `z_order` or `hilbert`"),
             );
             BlockOrder::RowMajor
         }

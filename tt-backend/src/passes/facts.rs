@@ -67,6 +67,8 @@ pub fn partition(kernel: &Kernel, partition: &Partition) -> String {
         BlockOrder::RowMajor => "row_major".to_string(),
         BlockOrder::ColumnMajor => "column_major".to_string(),
         BlockOrder::BlockLinear(h, w) => format!("block_linear({h}, {w})"),
+        BlockOrder::ZOrder => "z_order".to_string(),
+        BlockOrder::Hilbert => "hilbert".to_string(),
     };
     let placement = match partition.work.placement {
         Placement::Linear => "to cores in rows".to_string(),

@@ -14,8 +14,8 @@
 
 use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, cores_of, place_in};
 use super::give_names::Named;
-use crate::device::function::DEVICE_TIMESTAMPED_DATA;
-use crate::device::{Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, call, line};
+use crate::device::function::{DEVICE_TIMESTAMPED_DATA, PLACE_ON_CURVE};
+use crate::device::{Call, Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, TemplateArg, call, line};
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::tile::rasterized;
@@ -203,6 +203,20 @@ impl Coordinates<'_> {
                 self.axis(1, by(Operator::Rem, rows));
             }
             BlockOrder::BlockLinear(h, w) => self.in_groups(id, [h, w].map(i64::from)),
+            BlockOrder::ZOrder | BlockOrder::Hilbert => {
+                for axis in [0, 1] {
+                    let template = match order == BlockOrder::Hilbert {
+                        true => [TemplateArg::Words("true"), TemplateArg::Int(axis)],
+                        false => [TemplateArg::Words("false"), TemplateArg::Int(axis)],
+                    };
+                    let place = Call {
+                        function: &PLACE_ON_CURVE,
+                        template: template.into_iter().collect(),
+                        args: vec![Expr::name(id), columns.clone(), rows.clone()],
+                    };
+                    self.axis(usize::from(axis == 1), Expr::Call(Box::new(place)));
+                }
+            }
         }
     }
 

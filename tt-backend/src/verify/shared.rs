@@ -198,11 +198,14 @@ impl<'a> Walk<'a> {
                 Kind::Op(Leaf::Call(call)) if self.receives(call) => {
                     let version = expected.take().filter(|version| version.is_sent);
                     let [_, mark] = self.semaphores();
-                    let is_one = version.as_ref().is_some_and(|version| {
-                        call.args.as_slice() == [version.place.clone(), self.number(), mark]
-                    });
+                    let is_one = version
+                        .as_ref()
+                        .is_some_and(|version| call.args.as_slice() == [version.place.clone(), self.number(), mark]);
                     let (true, Some(version)) = (is_one, version) else {
-                        return fault(format!("a version of a {} is received that was not sent", self.line.name()));
+                        return fault(format!(
+                            "a version of a {} is received that was not sent",
+                            self.line.name()
+                        ));
                     };
                     self.open = None;
                     self.shared.push(version.buffer);

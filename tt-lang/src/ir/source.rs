@@ -565,7 +565,7 @@ fn options(options: &Options) -> Vec<String> {
         Order::MatchShard => Some("match_shard".to_string()),
     };
     out.extend(order.map(|order| format!("order = {order}")));
-    out.extend((options.multicast == Multicast::Auto).then(|| "multicast = auto".to_string()));
+    out.extend((options.multicast == Multicast::Off).then(|| "multicast = off".to_string()));
     out
 }
 

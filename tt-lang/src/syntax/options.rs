@@ -47,7 +47,7 @@ impl Frontend {
                 value: Order::RowMajor,
                 span: place,
             },
-            multicast: Multicast::Off,
+            multicast: Multicast::Auto,
         };
         let entries = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(entries) => entries,

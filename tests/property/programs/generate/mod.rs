@@ -76,9 +76,11 @@ fn options(random: &mut Random, is_mixed: bool) -> String {
     let order = match random.below(8) {
         0 => "order = column_major",
         1 => "order = block_linear(2, 3)",
+        2 => "order = z_order",
+        3 => "order = hilbert",
         _ => "",
     };
-    let shared = if random.one_in(3) { "multicast = auto" } else { "" };
+    let shared = if random.one_in(3) { "multicast = off" } else { "" };
     let all = [registers, order, shared]
         .into_iter()
         .filter(|option| !option.is_empty());

@@ -139,8 +139,7 @@ struct CoreWork {
     int64_t start_id, count;
 };
 
-// Where the grid of blocks fits the grid of cores, block (x, y) goes to core (x, y); else blocks are numbered through and
-// spread in contiguous runs over all cores, the first cores taking one more.
+// Blocks are numbered through and spread in contiguous runs over all cores, row by row, the first cores taking one more.
 std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoord& device) {
     int64_t blocks = 1;
     for (const int64_t extent : grid) {
@@ -154,15 +153,12 @@ std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoor
         blocks *= extent;
     }
     const int64_t columns = static_cast<int64_t>(device.x), rows = static_cast<int64_t>(device.y);
-    const int64_t plane = grid[0] * (grid.size() > 1 ? grid[1] : 1);
-    const bool fits = blocks == plane && grid[0] <= columns && plane / grid[0] <= rows;
-    const int64_t width = fits ? grid[0] : columns;
     const int64_t cores = std::min(blocks, columns * rows);
     std::vector<CoreWork> work;
     int64_t start_id = 0;
     for (int64_t core = 0; core < cores; ++core) {
         const int64_t count = blocks / cores + (core < blocks % cores ? 1 : 0);
-        work.push_back({CoreCoord(core % width, core / width), start_id, count});
+        work.push_back({CoreCoord(core % columns, core / columns), start_id, count});
         start_id += count;
     }
     return work;

@@ -51,9 +51,11 @@ std::vector<CoreWork> deal(
     const int64_t planes = blocks / (grid[along] * grid[down]);
     const int64_t upright = ceil_div(grid[along], columns) * ceil_div(grid[down], rows);
     const int64_t turned = ceil_div(grid[along], rows) * ceil_div(grid[down], columns);
-    const bool is_turned = turned < upright;
-    const int64_t width = ceil_div(grid[along], ceil_div(grid[along], is_turned ? rows : columns));
-    const int64_t height = ceil_div(grid[down], ceil_div(grid[down], is_turned ? columns : rows));
+    // Of as many cores for as many rounds as are needed; as wide as can be, since cores in a row move more than in a column.
+    const auto of = [](int64_t extent, int64_t room) { return ceil_div(extent, ceil_div(extent, room)); };
+    const bool is_turned = turned < upright || (turned == upright && of(grid[down], columns) > of(grid[along], columns));
+    const int64_t width = of(grid[along], is_turned ? rows : columns);
+    const int64_t height = of(grid[down], is_turned ? columns : rows);
     const int64_t rounds = std::min(upright, turned) * planes;
     if (width * height == 1) {
         return alone;

@@ -51,7 +51,9 @@ pub(super) type StepRead = (BufferId, TileRegion, Option<CoreLine>);
 /// A step of reads: the versions are under way, have arrived, and those that a line shares are sent, before any is waited for.
 pub(super) fn step(buffers: &[Buffer], reads: &[StepRead]) -> Lines {
     let shared = || {
-        let lines = reads.iter().filter_map(|(id, region, of)| of.map(|of| (*id, region, of)));
+        let lines = reads
+            .iter()
+            .filter_map(|(id, region, of)| of.map(|of| (*id, region, of)));
         lines.map(|(id, region, of)| (Shared { buffers, id, of }, region))
     };
     let mut out = Lines::new();
@@ -60,7 +62,11 @@ pub(super) fn step(buffers: &[Buffer], reads: &[StepRead]) -> Lines {
         match of {
             None => out.push(scope(under_way)),
             Some(of) => {
-                let shared = Shared { buffers, id: *id, of: *of };
+                let shared = Shared {
+                    buffers,
+                    id: *id,
+                    of: *of,
+                };
                 out.push(line(Leaf::Advance {
                     name: versions_of(*of),
                     value: Expr::Int(1),

@@ -456,7 +456,9 @@ fn line_of(body: &[Stmt<Calls<Symbol>>]) -> Option<CoreLine> {
         Some(Leaf::Call(call)) if [&SEND_VERSION, &EXPECT_VERSION].contains(&call.function) => {
             let is_told = |line: &CoreLine| {
                 let [(x, _), _] = noc_of(*line, InLine::Sender);
-                [versions_of(*line), x].iter().any(|name| call.args.contains(&Expr::Name(name.clone())))
+                [versions_of(*line), x]
+                    .iter()
+                    .any(|name| call.args.contains(&Expr::Name(name.clone())))
             };
             CoreLine::ALL.into_iter().find(is_told)
         }

@@ -12,13 +12,24 @@ constexpr uint32_t cb_sum_out = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
+    const int32_t place_in_row = get_arg_val<int32_t>(2);
+    const int32_t row_cores = get_arg_val<int32_t>(3);
+    const int32_t row_sender = get_arg_val<int32_t>(4);
+    const int32_t place_in_column = get_arg_val<int32_t>(5);
+    const int32_t column_cores = get_arg_val<int32_t>(6);
+    const int32_t column_sender = get_arg_val<int32_t>(7);
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a_block, cb_b_block, cb_sum_out);
     matmul_block_init(cb_a_block, cb_b_block, 0, 1, 1, 1);
 
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
-        const int32_t bx = block_id % 8;
-        const int32_t by = block_id / 8;
+        const int32_t across = (8 + row_cores - 1) / row_cores;
+        const int32_t down = (8 + column_cores - 1) / column_cores;
+        const int32_t column_at = place_in_row + block_id % across * row_cores;
+        const int32_t row_at = place_in_column + block_id / across * column_cores;
+        const int32_t is_own = column_at < 8 && row_at < 8;
+        const int32_t bx = column_at < 8 - 1 ? column_at : 8 - 1;
+        const int32_t by = row_at < 8 - 1 ? row_at : 8 - 1;
         // classic.rs:42: for kt in 0..4
         cb_reserve_back(cb_sum_out, 1);
         tile_regs_acquire();

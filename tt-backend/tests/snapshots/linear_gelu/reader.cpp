@@ -51,19 +51,67 @@ inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
     }
 }
 
+// Tells the sender of a line that there is room for a version here.
+inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t sender_y) {
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, get_semaphore(ready)), 1);
+}
+
+// Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
+// then its number. What is linked arrives in this order.
+inline void send_version(
+    uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
+    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
+    const uint32_t count = get_semaphore(ready);
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
+    if (others == 0) {
+        return;
+    }
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
+    noc_async_write_multicast(
+        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
+    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
+    noc_async_writes_flushed();
+}
+
+// Waits until a version is there, which the sender of a line sends to where it is there too.
+inline void receive_version(uint32_t, uint32_t number, uint32_t sent) {
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
+}
+
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t x_address = get_arg_val<uint32_t>(2);
-    const uint32_t w_address = get_arg_val<uint32_t>(3);
-    const uint32_t bias_address = get_arg_val<uint32_t>(4);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(5);
-    const int32_t N_tiles = get_arg_val<int32_t>(6);
-    const int32_t K_tiles = get_arg_val<int32_t>(7);
-    const int32_t M_tiles = get_arg_val<int32_t>(8);
-    const int32_t M = get_arg_val<int32_t>(9);
-    const int32_t K = get_arg_val<int32_t>(10);
-    const int32_t N = get_arg_val<int32_t>(11);
+    const int32_t place_in_row = get_arg_val<int32_t>(2);
+    const int32_t row_cores = get_arg_val<int32_t>(3);
+    const int32_t row_sender = get_arg_val<int32_t>(4);
+    const int32_t place_in_column = get_arg_val<int32_t>(5);
+    const int32_t column_cores = get_arg_val<int32_t>(6);
+    const int32_t column_sender = get_arg_val<int32_t>(7);
+    const uint32_t row_sender_x = get_arg_val<uint32_t>(8);
+    const uint32_t row_sender_y = get_arg_val<uint32_t>(9);
+    const uint32_t row_first_x = get_arg_val<uint32_t>(10);
+    const uint32_t row_first_y = get_arg_val<uint32_t>(11);
+    const uint32_t row_last_x = get_arg_val<uint32_t>(12);
+    const uint32_t row_last_y = get_arg_val<uint32_t>(13);
+    const uint32_t column_sender_x = get_arg_val<uint32_t>(14);
+    const uint32_t column_sender_y = get_arg_val<uint32_t>(15);
+    const uint32_t column_first_x = get_arg_val<uint32_t>(16);
+    const uint32_t column_first_y = get_arg_val<uint32_t>(17);
+    const uint32_t column_last_x = get_arg_val<uint32_t>(18);
+    const uint32_t column_last_y = get_arg_val<uint32_t>(19);
+    const uint32_t x_address = get_arg_val<uint32_t>(20);
+    const uint32_t w_address = get_arg_val<uint32_t>(21);
+    const uint32_t bias_address = get_arg_val<uint32_t>(22);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(23);
+    const int32_t M_div_ceil_64 = get_arg_val<int32_t>(24);
+    const int32_t N_tiles = get_arg_val<int32_t>(25);
+    const int32_t K_tiles = get_arg_val<int32_t>(26);
+    const int32_t M_tiles = get_arg_val<int32_t>(27);
+    const int32_t M = get_arg_val<int32_t>(28);
+    const int32_t K = get_arg_val<int32_t>(29);
+    const int32_t N = get_arg_val<int32_t>(30);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
     constexpr auto w_args = TensorAccessorArgs<x_args.next_compile_time_args_offset()>();
@@ -71,16 +119,24 @@ void kernel_main() {
     constexpr auto bias_args = TensorAccessorArgs<w_args.next_compile_time_args_offset()>();
     const auto bias = TensorAccessor(bias_args, bias_address);
 
+    uint32_t column_versions = 0;
+    uint32_t row_versions = 0;
     cb_reserve_back(cb_zeros, 1);
     zero_page(get_write_ptr(cb_zeros), zeros_page_bytes);
     cb_push_back(cb_zeros, 1);
 
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
-        const int32_t bx = block_id % N_div_ceil_64;
-        const int32_t by = block_id / N_div_ceil_64;
+        const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
+        const int32_t down = (M_div_ceil_64 + column_cores - 1) / column_cores;
+        const int32_t column_at = place_in_row + block_id % across * row_cores;
+        const int32_t row_at = place_in_column + block_id / across * column_cores;
+        const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
+        const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
+        const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
         // classic.rs:62: T.copy(bias[(0; 1, bx * 64; 64)], bias_row)
         cb_reserve_back(cb_bias_row, 2);
-        {
+        column_versions += 1;
+        if (place_in_column == column_sender) {
             const int32_t first_row = 0;
             const int32_t first_column = bx * 2;
             uint32_t dst = get_write_ptr(cb_bias_row);
@@ -94,8 +150,14 @@ void kernel_main() {
                     dst += bias_row_page_bytes;
                 }
             }
+        } else {
+            expect_version(get_write_ptr(cb_bias_row), 2, column_sender_x, column_sender_y);
         }
         noc_async_read_barrier();
+        if (place_in_column == column_sender) {
+            send_version(get_write_ptr(cb_bias_row), 2 * bias_row_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+        }
+        receive_version(get_write_ptr(cb_bias_row), column_versions, 3);
         cb_push_back(cb_bias_row, 2);
         // classic.rs:64: for k in T.Pipelined(0..K.div_ceil(32), num_stages = 3)
         for (int32_t k = 0; k < K_tiles; ++k) {
@@ -103,7 +165,8 @@ void kernel_main() {
             cb_reserve_back(cb_x_block, 2);
             // classic.rs:66: T.copy(w[(k * 32; 32, bx * 64; 64)], w_block)
             cb_reserve_back(cb_w_block, 2);
-            {
+            row_versions += 1;
+            if (place_in_row == row_sender) {
                 const int32_t first_row = by * 2;
                 const int32_t first_column = k;
                 uint32_t dst = get_write_ptr(cb_x_block);
@@ -117,8 +180,11 @@ void kernel_main() {
                         dst += x_block_page_bytes;
                     }
                 }
+            } else {
+                expect_version(get_write_ptr(cb_x_block), 0, row_sender_x, row_sender_y);
             }
-            {
+            column_versions += 1;
+            if (place_in_column == column_sender) {
                 const int32_t first_row = k;
                 const int32_t first_column = bx * 2;
                 uint32_t dst = get_write_ptr(cb_w_block);
@@ -132,9 +198,11 @@ void kernel_main() {
                         dst += w_block_page_bytes;
                     }
                 }
+            } else {
+                expect_version(get_write_ptr(cb_w_block), 2, column_sender_x, column_sender_y);
             }
             noc_async_read_barrier();
-            {
+            if (place_in_row == row_sender) {
                 const int32_t first_row = by * 2;
                 {
                     const int32_t filled = M % 32;
@@ -155,8 +223,9 @@ void kernel_main() {
                         }
                     }
                 }
+                send_version(get_write_ptr(cb_x_block), 2 * x_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
-            {
+            if (place_in_column == column_sender) {
                 const int32_t first_row = k;
                 {
                     const int32_t filled = K % 32;
@@ -177,9 +246,14 @@ void kernel_main() {
                         }
                     }
                 }
+                send_version(get_write_ptr(cb_w_block), 2 * w_block_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
             }
+            receive_version(get_write_ptr(cb_x_block), row_versions, 1);
+            receive_version(get_write_ptr(cb_w_block), column_versions, 3);
             cb_push_back(cb_x_block, 2);
             cb_push_back(cb_w_block, 2);
         }
     }
+    noc_async_write_barrier();
+    noc_async_atomic_barrier();
 }

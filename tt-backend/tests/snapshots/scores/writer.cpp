@@ -8,19 +8,31 @@ constexpr uint32_t acc_out_page_bytes = 2048;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t out_address = get_arg_val<uint32_t>(2);
-    const int32_t R_div_ceil_64 = get_arg_val<int32_t>(3);
-    const int32_t S_tiles = get_arg_val<int32_t>(4);
-    const int32_t R_tiles = get_arg_val<int32_t>(5);
+    const int32_t place_in_row = get_arg_val<int32_t>(2);
+    const int32_t row_cores = get_arg_val<int32_t>(3);
+    const int32_t row_sender = get_arg_val<int32_t>(4);
+    const int32_t place_in_column = get_arg_val<int32_t>(5);
+    const int32_t column_cores = get_arg_val<int32_t>(6);
+    const int32_t column_sender = get_arg_val<int32_t>(7);
+    const uint32_t out_address = get_arg_val<uint32_t>(8);
+    const int32_t R_div_ceil_64 = get_arg_val<int32_t>(9);
+    const int32_t S_div_ceil_64 = get_arg_val<int32_t>(10);
+    const int32_t S_tiles = get_arg_val<int32_t>(11);
+    const int32_t R_tiles = get_arg_val<int32_t>(12);
     constexpr auto out_args = TensorAccessorArgs<0>();
     const auto out = TensorAccessor(out_args, out_address);
 
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
-        const int32_t bx = block_id % R_div_ceil_64;
-        const int32_t by = block_id / R_div_ceil_64;
+        const int32_t across = (R_div_ceil_64 + row_cores - 1) / row_cores;
+        const int32_t down = (S_div_ceil_64 + column_cores - 1) / column_cores;
+        const int32_t column_at = place_in_row + block_id % across * row_cores;
+        const int32_t row_at = place_in_column + block_id / across * column_cores;
+        const int32_t is_own = column_at < R_div_ceil_64 && row_at < S_div_ceil_64;
+        const int32_t bx = column_at < R_div_ceil_64 - 1 ? column_at : R_div_ceil_64 - 1;
+        const int32_t by = row_at < S_div_ceil_64 - 1 ? row_at : S_div_ceil_64 - 1;
         cb_wait_front(cb_acc_out, 4);
         // classic.rs:95: T.copy(acc, out[(by * 64; 64, bx * 64; 64)])
-        {
+        if (is_own) {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
             uint32_t src = get_read_ptr(cb_acc_out);
