@@ -16,10 +16,11 @@
 //! ```
 
 pub use tt_host::{
-    Argument, Bound, Comparison, ComputeCounters, Constant, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device,
-    DeviceGrid, Element, ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Modelled, Plan, Profile,
-    Reference, Result, RiscCounters, RunCounters, Sources, StageSources, Tensor, Unstored, Use, WorkItem, Zeros, bf16,
-    bfp4, bfp8, f16,
+    Argument, Bound, BufferReport, Comparison, ComputeCounters, Constant, CoreCounters, CoreRange, CoreWork,
+    DEVICE_VARIABLE, Device, DeviceGrid, Direction, Element, ElementType, Error, ErrorKind, Estimate, Execution,
+    Launch, LaunchReport, LayoutRecord, Modelled, OperandReport, Plan, Profile, Reference, Report, Result,
+    RiscCounters, RunCounters, Sources, StageReport, StageSources, Tensor, Unstored, Use, WorkItem, Zeros, bf16, bfp4,
+    bfp8, f16,
 };
 pub use tt_macros::{kernel, module, sfpu_op};
 

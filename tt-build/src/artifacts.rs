@@ -5,6 +5,7 @@ use crate::kernels::Found;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
+use tt_plan::Plan;
 
 /// The folder below `OUT_DIR/tt` for what was compiled ahead of time; no crate can have this name with kernels in it, since
 /// kernels lie one level deeper.
@@ -50,6 +51,13 @@ impl Folders {
         }
         self.file(folder.join("main.cpp"), &artifact.main)?;
         self.file(folder.join("tt.plan.json"), &artifact.plan)?;
+        let unreadable = |error: &dyn std::fmt::Display| BuildError::Plan(error.to_string());
+        let report = Plan::from_json(&artifact.plan)
+            .map_err(|error| unreadable(&error))?
+            .report();
+        let json = serde_json::to_string_pretty(&report).map_err(|error| unreadable(&error))?;
+        self.file(folder.join("report.txt"), &report.to_string())?;
+        self.file(folder.join("report.json"), &(json + "\n"))?;
         for (number, stage) in artifact.stages.iter().enumerate() {
             let name: String = stage
                 .name
@@ -139,7 +147,7 @@ mod tests {
             compute: String::new(),
             writer: String::new(),
             main: String::new(),
-            plan: String::new(),
+            plan: include_str!("../../tt-host/tests/kernels/copy.plan.json").into(),
             later: Vec::new(),
             stages: vec![Stage {
                 name: "A1 infer_layout".into(),

@@ -10,7 +10,8 @@
 //! examples, tests and benches, and the modules they declare), and leaves in `OUT_DIR`:
 //!
 //! - `tt/<crate>/<modules>/<kernel>/`: `reader.cpp`, `compute.cpp`, `writer.cpp`, `main.cpp`, `tt.plan.json` and
-//!   `ir/NN_<pass>.txt`, the same text that the macro carries;
+//!   `ir/NN_<pass>.txt`, the same text that the macro carries, and `report.txt` and `report.json`: what the kernel takes of L1, and
+//!   what a block of its grid moves and computes;
 //! - `tt/precompiled/<digest>`: one line `<role> <key> <symbol>` per kernel compiled for the emulator, which tells the macro
 //!   what to register;
 //! - where `TT_METAL_RUNTIME` (or `TT_METAL_HOME`) names a TT-Metalium with its device compiler ([`device`]), also

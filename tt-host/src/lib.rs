@@ -32,4 +32,7 @@ pub use tensor::{Tensor, Zeros};
 pub use tt_emulator::abi::Api as KernelApi;
 pub use tt_emulator::{Bound, ComputeCounters, CoreCounters, Modelled, RiscCounters, RunCounters, Unstored, Use};
 pub use tt_lang::ir::ElementType;
-pub use tt_plan::{CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, Plan, Sharing, WorkItem};
+pub use tt_plan::{
+    BufferReport, CoreRange, CoreWork, DeviceGrid, Direction, Estimate, Execution, LaunchReport, LayoutRecord,
+    OperandReport, Plan, Report, Sharing, StageReport, WorkItem,
+};

@@ -28,6 +28,49 @@ pub struct BlockCost {
     /// Operations of the vector unit whose cost nobody measured: they count nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
+    /// What is moved of each tensor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operands: Vec<Operand>,
+}
+
+/// What a block moves of a tensor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operand {
+    /// Its name.
+    pub tensor: String,
+    /// Which way.
+    pub direction: Direction,
+    /// The line of cores that shares what is read, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<CoreLine>,
+    /// Bytes.
+    pub bytes: Formula,
+}
+
+/// Which way bytes go between a tensor and a core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// To the core.
+    Read,
+    /// From it.
+    Written,
+}
+
+/// What a launch is thought to take, in cycles of the cores' clock. What overlaps does so fully, so that no sum of parts is the whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Estimate {
+    /// From the launch to its end.
+    pub cycles: f64,
+    /// What the busiest engine of the core with the most blocks computes.
+    pub engines: f64,
+    /// What its reader moves and waits for.
+    pub reader: f64,
+    /// What its writer does.
+    pub writer: f64,
+    /// What DRAM moves for all cores.
+    pub dram: f64,
 }
 
 fn shares_nothing(shared: &[Transfers; 2]) -> bool {
@@ -91,8 +134,8 @@ fn at_rate(bytes: f64, tenths: u64) -> f64 {
 }
 
 impl BlockCost {
-    /// Cycles that a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
-    fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork], alike: [f64; 2]) -> Option<f64> {
+    /// What a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
+    fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork], alike: [f64; 2]) -> Option<Estimate> {
         let costs = Costs::of(chip);
         let integer = |name: &str| bindings.integers.get(name).copied();
         let value = |formula: &Formula| formula.evaluate(&integer).ok().map(|value| value.max(0) as f64);
@@ -157,14 +200,20 @@ impl BlockCost {
         let other = if computing > moving { reader } else { compute };
         let written_last = writer.max(at_rate(last, costs.chip_tenths));
         let ends = costs.start as f64 + answer + other / steps + written_last;
-        Some(computing.max(moving) + ends)
+        Some(Estimate {
+            cycles: computing.max(moving) + ends,
+            engines: computing,
+            reader: reader * rounds,
+            writer: writer * rounds,
+            dram: at_rate(from_dram + earlier + last, costs.chip_tenths),
+        })
     }
 }
 
 impl Plan {
-    /// Cycles that a launch of this stage with these extents is thought to take on `chip`, with its blocks on the cores of `work`; none where that depends
-    /// on what tensors hold, or there is no block.
-    pub fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork]) -> Option<f64> {
+    /// What a launch of this stage with these extents is thought to take on `chip`, with its blocks on the cores of `work`; none where that
+    /// depends on what tensors hold, or there is no block.
+    pub fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork]) -> Option<Estimate> {
         let alike = self.cores_alike(bindings, work);
         self.cost.as_ref()?.estimate(bindings, chip, work, alike)
     }

@@ -360,7 +360,7 @@ impl Plan {
             Sharing::WherePaying => {
                 let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores.chip, work));
                 let both = together.zip(alone);
-                both.is_some_and(|(together, alone)| together <= alone)
+                both.is_some_and(|(together, alone)| together.cycles <= alone.cycles)
             }
         };
         Ok((grid, together.filter(pays).unwrap_or(alone)))

@@ -12,10 +12,11 @@ mod formula;
 mod order;
 mod placement;
 mod plan;
+mod report;
 mod signature;
 mod validate;
 
-pub use cost::{BlockCost, EngineCycles, Transfers};
+pub use cost::{BlockCost, Direction, EngineCycles, Estimate, Operand, Transfers};
 pub use execution::{
     Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem,
 };
@@ -27,5 +28,6 @@ pub use plan::{
     LoneAxis, Memory, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
     SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout, TransferClass, TransferPlan, WorkPartition,
 };
+pub use report::{BufferReport, LaunchReport, OperandReport, Report, StageReport};
 pub use signature::{Signature, formula, number};
 pub use tt_device::{ArchName, DataFormat};

@@ -26,7 +26,7 @@ use std::time::Instant;
 use tt_emulator::{StoredTensor, Stores};
 use tt_lang::ir::ElementType;
 use tt_plan::{
-    Bindings, CompileArg, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role, Sharing,
+    Bindings, CompileArg, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Plan, PlanError, Report, Role, Sharing,
     Temporary, TransferClass,
 };
 pub(crate) use workload::Workload;
@@ -140,6 +140,18 @@ impl<'t> Launch<'t> {
         self.estimate_of(self.kernel())
     }
 
+    /// What the launch takes of the chip, from the plan alone, without running it: circular buffers in L1, bytes of each tensor against its
+    /// own, how busy its cores are, what bounds it, and what to change.
+    ///
+    /// # Errors
+    /// As [`plan`](Launch::plan).
+    pub fn report(&self) -> Result<Report> {
+        self.choose()?;
+        let (plan, bound) = self.bind(self.kernel())?;
+        plan.report_of(&bound.bindings, self.cores(&bound))
+            .map_err(|error| self.refused(&error))
+    }
+
     fn estimate_of(&self, kernel: &Kernel) -> Result<Option<f64>> {
         let (_, bound) = self.bind(kernel)?;
         let cores = self.cores(&bound);
@@ -150,7 +162,7 @@ impl<'t> Launch<'t> {
                 .partition(&bound.bindings, cores)
                 .map_err(|error| self.refused(&error))?;
             match plan.estimate(&bound.bindings, cores.chip, &work) {
-                Some(stage) => cycles += stage,
+                Some(stage) => cycles += stage.cycles,
                 None if work.is_empty() => {}
                 None => return Ok(None),
             }

@@ -12,8 +12,8 @@ use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat};
-use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, VarId};
-use tt_plan::{BlockCost, CoreLine, EngineCycles, Formula, InLine, Transfers, formula};
+use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
+use tt_plan::{BlockCost, CoreLine, Direction, EngineCycles, Formula, InLine, Operand, Transfers, formula};
 
 /// Rows of a tile that are moved one by one: each is two transfers, one in each face.
 const ROWS: u64 = 64;
@@ -65,6 +65,13 @@ fn constant(value: u64) -> Formula {
 fn product(a: &Formula, b: &Formula) -> Formula {
     match (a, b) {
         (Formula::Const(1), other) | (other, Formula::Const(1)) => other.clone(),
+        (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.saturating_mul(*b)),
+        (Formula::Op(op), Formula::Const(more)) => match op.parts() {
+            (IntOp::Mul, factor, Formula::Const(times)) => {
+                Formula::binary(IntOp::Mul, factor.clone(), Formula::Const(times.saturating_mul(*more)))
+            }
+            _ => Formula::binary(IntOp::Mul, a.clone(), b.clone()),
+        },
         _ => Formula::binary(IntOp::Mul, a.clone(), b.clone()),
     }
 }
@@ -105,10 +112,14 @@ struct Computed {
     pack: Count,
 }
 
+/// A tensor, which way it is moved, and the line of cores that shares what is read.
+type Moving = (ParamId, Direction, Option<CoreLine>);
+
 /// What statements take.
 #[derive(Debug, Clone, Default)]
 struct Takes {
     own: Moved,
+    operands: BTreeMap<Moving, Count>,
     shared: [Moved; 2],
     computed: BTreeMap<&'static str, Computed>,
 }
@@ -133,8 +144,14 @@ impl Takes {
             };
             computed.insert(chip, both);
         }
+        let mut operands = self.operands;
+        for (operand, bytes) in other.operands {
+            let own = operands.remove(&operand).unwrap_or_default();
+            operands.insert(operand, with(own, bytes));
+        }
         Takes {
             own: self.own.both(other.own, with),
+            operands,
             shared: [a.both(c, with), b.both(d, with)],
             computed,
         }
@@ -143,6 +160,7 @@ impl Takes {
 
 /// What a block takes, but for how many phases a product has.
 pub struct Counted {
+    names: BTreeMap<ParamId, String>,
     reads: Takes,
     writes: Takes,
     computes: Takes,
@@ -165,7 +183,10 @@ impl Counted {
         }
         let once = Formula::Const(1);
         let [reads, computes, writes] = programs.map(|body| counting.body(body, &once));
+        let params = (0..).map(ParamId).take(kernel.params.len());
+        let names = params.filter_map(|id| Some((id, kernel.tensor(id)?.name.clone())));
         Some(Counted {
+            names: names.collect(),
             reads: reads?,
             computes: computes?,
             writes: writes?,
@@ -187,7 +208,17 @@ impl Counted {
                 pack: computed.pack.formula(),
             }
         });
+        let moved = self.reads.operands.iter().chain(&self.writes.operands);
+        let operands = moved.filter_map(|((tensor, direction, line), bytes)| {
+            Some(Operand {
+                tensor: self.names.get(tensor)?.clone(),
+                direction: *direction,
+                line: *line,
+                bytes: bytes.formula(),
+            })
+        });
         BlockCost {
+            operands: operands.collect(),
             reads: self.reads.own.transfers(),
             shared: [0, 1].map(|line: usize| self.reads.shared[line].transfers()),
             writes: self.writes.own.transfers(),
@@ -246,7 +277,10 @@ impl Counting<'_> {
                         true => end.clone(),
                         false => Formula::binary(IntOp::Sub, end.clone(), start.clone()),
                     };
-                    let turns = Formula::binary(IntOp::Max, turns, Formula::Const(0));
+                    let turns = match self.is_natural(&turns) {
+                        true => turns,
+                        false => Formula::binary(IntOp::Max, turns, Formula::Const(0)),
+                    };
                     let outer = self.middles.insert(*var, middle(start, end));
                     let takes = self.body(body, &product(times, &turns))?;
                     match outer {
@@ -260,7 +294,11 @@ impl Counting<'_> {
                     match line_of(then).or_else(|| line_of(otherwise)) {
                         // Of the line's sender; the others are told.
                         Some(line) => {
-                            let mut takes = Takes::default();
+                            let of_line = |((tensor, direction, _), bytes)| ((tensor, direction, Some(line)), bytes);
+                            let mut takes = Takes {
+                                operands: of_then.operands.into_iter().map(of_line).collect(),
+                                ..Takes::default()
+                            };
                             takes.shared[line.number()] = of_then.own;
                             takes
                         }
@@ -271,6 +309,24 @@ impl Counting<'_> {
             takes = takes.both(of_stmt, sum);
         }
         Some(takes)
+    }
+
+    /// Whether an integer is surely not below 0: it is made of extents.
+    fn is_natural(&self, formula: &Formula) -> bool {
+        match formula {
+            Formula::Const(value) => *value >= 0,
+            Formula::Name(name) => self.kernel.extents.iter().any(|extent| extent.name == *name),
+            Formula::Op(op) => {
+                let (op, a, b) = op.parts();
+                match op {
+                    IntOp::Add | IntOp::Mul | IntOp::Div | IntOp::CeilDiv | IntOp::Rem | IntOp::Min => {
+                        self.is_natural(a) && self.is_natural(b)
+                    }
+                    IntOp::Max => self.is_natural(a) || self.is_natural(b),
+                    IntOp::Sub => false,
+                }
+            }
+        }
     }
 
     /// An integer on the average of all blocks.
@@ -322,7 +378,7 @@ impl Counting<'_> {
         let mut takes = Takes::default();
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => {
-                self.moves(call, times, &mut takes.own);
+                self.moves(call, times, &mut takes);
                 if call.function.header.starts_with("api/compute/") || call.function.header.is_empty() {
                     for chip in ArchName::ALL {
                         let computed = takes.computed.entry(chip.chip().name).or_default();
@@ -335,15 +391,16 @@ impl Counting<'_> {
         takes
     }
 
-    fn moves(&self, call: &Call<Symbol>, times: &Formula, moved: &mut Moved) {
+    fn moves(&self, call: &Call<Symbol>, times: &Formula, takes: &mut Takes) {
+        let tensor = call.args.iter().find_map(|arg| {
+            if let Expr::Accessor(tensor) = arg {
+                Some(*tensor)
+            } else {
+                None
+            }
+        });
         let page = || {
-            let tensor = call.args.iter().find_map(|arg| {
-                if let Expr::Accessor(tensor) = arg {
-                    self.kernel.tensor(*tensor)
-                } else {
-                    None
-                }
-            });
+            let tensor = tensor.and_then(|tensor| self.kernel.tensor(tensor));
             tensor.map_or(0, |tensor| u64::from(DataFormat::of(tensor.element.value).tile_bytes()))
         };
         let function = call.function;
@@ -367,9 +424,19 @@ impl Counting<'_> {
         } else {
             return;
         };
-        moved.count.add(times, count);
-        moved.bytes.add(times, bytes);
-        moved.waits.add(times, waits);
+        takes.own.count.add(times, count);
+        takes.own.bytes.add(times, bytes);
+        takes.own.waits.add(times, waits);
+        if let Some(tensor) = tensor
+            && bytes > 0
+        {
+            let direction = match [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS].contains(&function) {
+                true => Direction::Written,
+                false => Direction::Read,
+            };
+            let operand = takes.operands.entry((tensor, direction, None)).or_default();
+            operand.add(times, bytes);
+        }
     }
 
     /// Bytes of a tile of the buffer that is this argument.

@@ -1,0 +1,444 @@
+//! What a kernel takes of a chip, for people: circular buffers in L1, registers, what a block moves and computes; and of a launch, how busy
+//! its cores are, what bounds it, and what to change.
+//!
+//! Everything is from the plan. Of a kernel the figures are formulas over its extents where it has any, of a launch numbers.
+
+use crate::execution::{Bindings, Cores};
+use crate::{
+    BlockCost, CoreLine, CoreWork, Direction, Estimate, Formula, Parameter, Placement, Plan, PlanError, Rectangle,
+};
+use serde::Serialize;
+use std::fmt;
+use tt_device::{CHIPS, DataFormat};
+use tt_lang::ir::ElementType;
+
+/// What a kernel, or a launch of it, takes. `Display` writes it for people; it is also written as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The chip, of a launch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chip: Option<String>,
+    /// Its stages, each a program of its own.
+    pub stages: Vec<StageReport>,
+}
+
+/// What a stage takes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageReport {
+    /// The extents of the grid of blocks, the fastest first.
+    pub grid: Vec<String>,
+    /// How its blocks go to cores.
+    pub placement: String,
+    /// The circular buffers of a core, as they lie in L1.
+    pub buffers: Vec<BufferReport>,
+    /// Bytes of all of them.
+    pub l1_bytes: u64,
+    /// Bytes of L1 that they may take, on the chip of the launch, or the one that has the least.
+    pub l1_limit: u64,
+    /// How many passes the multiplier makes.
+    pub fidelity: String,
+    /// Bits of a destination register.
+    pub register_bits: u32,
+    /// What a block moves of each tensor.
+    pub operands: Vec<OperandReport>,
+    /// Cycles that a block takes of unpackers, math and packer, by chip.
+    pub engines: Vec<(String, [String; 3])>,
+    /// Operations of the vector unit whose cost nobody measured: they count nothing.
+    pub unknown: Vec<String>,
+    /// Of a launch that has blocks, and whose figures do not depend on what tensors hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch: Option<LaunchReport>,
+}
+
+/// A circular buffer of every core.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BufferReport {
+    /// Its name in the emitted code.
+    pub name: String,
+    /// Its index.
+    pub index: u8,
+    /// Its format.
+    pub format: String,
+    /// How many pages it has.
+    pub pages: u32,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Where it begins, counted from the first.
+    pub offset: u64,
+}
+
+/// What is moved of a tensor.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperandReport {
+    /// Its name.
+    pub tensor: String,
+    /// Which way.
+    pub direction: Direction,
+    /// The line of cores that shares what is read, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<CoreLine>,
+    /// Bytes that a block moves.
+    pub block_bytes: String,
+    /// Of a launch: bytes from or to DRAM, and those of the tensor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<[u64; 2]>,
+}
+
+/// How a launch uses the chip.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LaunchReport {
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Cores that take some.
+    pub cores: u64,
+    /// Cores that there are.
+    pub cores_there: u64,
+    /// Blocks that the core with the most takes.
+    pub rounds: u64,
+    /// The share of all cores' rounds in which they have a block.
+    pub busy: f64,
+    /// Whether lines of cores share what they read.
+    pub shares: bool,
+    /// What it is estimated to take.
+    pub estimate: Estimate,
+    /// What takes the most of that.
+    pub bound: &'static str,
+    /// Cycles that a core computes for each byte that its share of DRAM moves.
+    pub cycles_per_byte: f64,
+    /// What would make it faster.
+    pub advice: Vec<String>,
+}
+
+impl Plan {
+    /// What the kernel takes, for any launch.
+    pub fn report(&self) -> Report {
+        let stages = self.stages();
+        Report {
+            kernel: self.kernel.clone(),
+            chip: None,
+            stages: stages.iter().map(|stage| stage.stage_report(None)).collect(),
+        }
+    }
+
+    /// What a launch takes with these extents on these cores.
+    ///
+    /// # Errors
+    /// As [`Plan::partition`].
+    pub fn report_of(&self, bindings: &Bindings, cores: Cores) -> Result<Report, PlanError> {
+        let mut stages = Vec::new();
+        for stage in self.stages() {
+            let (_, work) = stage.partition(bindings, cores)?;
+            stages.push(stage.stage_report(Some((bindings, cores, &work))));
+        }
+        Ok(Report {
+            kernel: self.kernel.clone(),
+            chip: Some(cores.chip.chip().name.to_string()),
+            stages,
+        })
+    }
+
+    fn stage_report(&self, launch: Option<(&Bindings, Cores, &[CoreWork])>) -> StageReport {
+        let shown = |formula: &Formula| match launch.and_then(|(bindings, ..)| value(formula, bindings)) {
+            Some(value) => value.to_string(),
+            None => formula.to_string(),
+        };
+        let mut offset = 0;
+        let buffers = self.circular_buffers.iter().map(|buffer| {
+            let report = BufferReport {
+                name: buffer.name.clone(),
+                index: buffer.index,
+                format: buffer.data_format.name().to_string(),
+                pages: buffer.pages,
+                page_bytes: buffer.page_size,
+                offset,
+            };
+            offset += u64::from(buffer.pages) * u64::from(buffer.page_size);
+            report
+        });
+        let buffers = buffers.collect();
+        let least = CHIPS.iter().map(|chip| chip.l1_bytes).min().unwrap_or(0);
+        let chips = self.cost.iter().flat_map(|cost| &cost.compute);
+        let chips = chips.filter(|of| launch.is_none_or(|(_, cores, _)| cores.chip.chip().name == of.architecture));
+        let engines = chips.map(|of| {
+            let each = [&of.unpack, &of.math, &of.pack].map(shown);
+            (of.architecture.clone(), each)
+        });
+        let operands = self.cost.iter().flat_map(|cost| &cost.operands);
+        StageReport {
+            grid: self.grid.iter().map(shown).collect(),
+            placement: match self.work_partition.placement {
+                Placement::Linear => format!("in {} order, row by row of cores", self.work_partition.order.name()),
+                Placement::Rectangle { axes: [along, down] } => format!(
+                    "axis {along} along the rows and axis {down} along the columns of a rectangle of cores, where sharing pays"
+                ),
+            },
+            buffers,
+            l1_bytes: offset,
+            l1_limit: launch.map_or(least, |(_, cores, _)| cores.chip.chip().l1_bytes),
+            fidelity: format!("{:?}", self.compute.math_fidelity),
+            register_bits: if self.compute.fp32_dest_acc_en { 32 } else { 16 },
+            operands: operands
+                .map(|operand| OperandReport {
+                    tensor: operand.tensor.clone(),
+                    direction: operand.direction,
+                    line: operand.line,
+                    block_bytes: shown(&operand.bytes),
+                    moved: launch.and_then(|(bindings, _, work)| self.moved(operand, bindings, work)),
+                })
+                .collect(),
+            engines: engines.collect(),
+            unknown: self.cost.iter().flat_map(|cost| cost.unknown.clone()).collect(),
+            launch: launch.and_then(|(bindings, cores, work)| self.launch_report(bindings, cores, work)),
+        }
+    }
+
+    /// Bytes that a launch moves of a tensor between DRAM and cores, and those that the tensor has.
+    fn moved(&self, operand: &crate::Operand, bindings: &Bindings, work: &[CoreWork]) -> Option<[u64; 2]> {
+        let of_block = u64::try_from(value(&operand.bytes, bindings)?).ok()?;
+        let rectangle = work.first()?.rectangle;
+        let blocks: u64 = match operand.direction {
+            Direction::Read => work.iter().map(|core| core.count).sum(),
+            // What a core goes along with is not stored.
+            Direction::Written => self.blocks(bindings)?,
+        };
+        let sharers = operand.line.map_or(1, |line| rectangle.cores[line.number()].max(1));
+        let (element, extents) = self
+            .parameters
+            .iter()
+            .find_map(|parameter| match parameter {
+                Parameter::Tensor {
+                    name, element, extents, ..
+                } if *name == operand.tensor => Some((*element, extents.as_slice())),
+                Parameter::Tensor { .. } | Parameter::Scalar { .. } => None,
+            })
+            .or_else(|| {
+                let own = self.temporaries.iter().find(|own| own.name == operand.tensor)?;
+                Some((own.element, own.extents.as_slice()))
+            })?;
+        Some([
+            of_block.checked_mul(blocks)? / u64::from(sharers),
+            tensor_bytes(element, extents, bindings)?,
+        ])
+    }
+
+    /// Blocks of the grid.
+    fn blocks(&self, bindings: &Bindings) -> Option<u64> {
+        self.grid.iter().try_fold(1u64, |blocks, extent| {
+            blocks.checked_mul(u64::try_from(value(extent, bindings)?).ok()?)
+        })
+    }
+
+    fn launch_report(&self, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<LaunchReport> {
+        let cost = self.cost.as_ref()?;
+        let estimate = self.estimate(bindings, cores.chip, work)?;
+        let blocks = self.blocks(bindings)?;
+        let rounds = work.iter().map(|core| core.count).max()?;
+        let there = u64::from(cores.grid.x) * u64::from(cores.grid.y);
+        let rectangle = work.first()?.rectangle;
+        let shares = rectangle.cores != Rectangle::ALONE.cores;
+        let parts = [
+            (estimate.engines, "the engines of a core"),
+            (estimate.reader, "reading, and waiting for it"),
+            (estimate.dram, "DRAM"),
+            (estimate.writer, "writing"),
+        ];
+        let (most, bound) = parts
+            .into_iter()
+            .reduce(|most, part| if part.0 > most.0 { part } else { most })?;
+        let operands = cost.operands.iter();
+        let moved: Vec<(&crate::Operand, [u64; 2])> = operands
+            .filter_map(|operand| Some((operand, self.moved(operand, bindings, work)?)))
+            .collect();
+        let bytes: u64 = moved.iter().map(|(_, [bytes, _])| bytes).sum();
+        let mut report = LaunchReport {
+            blocks,
+            cores: work.len() as u64,
+            cores_there: there,
+            rounds,
+            busy: blocks as f64 / (rounds * there).max(1) as f64,
+            shares,
+            estimate,
+            bound: if most < estimate.cycles / 2.0 {
+                "the beginning and the end"
+            } else {
+                bound
+            },
+            cycles_per_byte: estimate.engines * work.len() as f64 / bytes.max(1) as f64,
+            advice: Vec::new(),
+        };
+        report.advise(self, cost, &moved);
+        Some(report)
+    }
+}
+
+impl LaunchReport {
+    fn advise(&mut self, plan: &Plan, cost: &BlockCost, moved: &[(&crate::Operand, [u64; 2])]) {
+        if self.busy < 0.8 {
+            let blocks = if self.rounds > 1 {
+                "another size of blocks"
+            } else {
+                "smaller blocks"
+            };
+            self.advice.push(format!(
+                "cores have a block in {:.0} % of their rounds: {blocks} (`variants`)",
+                self.busy * 100.0
+            ));
+        }
+        let by_reads = self.estimate.reader.max(self.estimate.dram) > self.estimate.engines;
+        for (operand, [bytes, least]) in moved {
+            let times = *bytes as f64 / (*least).max(1) as f64;
+            if by_reads && operand.direction == Direction::Read && times > 1.5 {
+                let how = match (self.shares, plan.work_partition.placement) {
+                    (false, Placement::Linear) => {
+                        "larger blocks, or a grid of two axes, along one of which cores read the same"
+                    }
+                    (false, Placement::Rectangle { .. }) | (true, _) => "larger blocks",
+                };
+                self.advice
+                    .push(format!("`{}` is read {times:.1} times: {how}", operand.tensor));
+            }
+        }
+        if self.estimate.reader > self.estimate.dram.max(self.estimate.engines) * 1.2 {
+            self.advice
+                .push("a core waits for what it reads: larger steps (`BK`), so that it waits less often".to_string());
+        }
+        if !cost.unknown.is_empty() {
+            self.advice.push(format!(
+                "nobody measured {}: they count nothing here",
+                cost.unknown.join(", ")
+            ));
+        }
+    }
+}
+
+fn value(formula: &Formula, bindings: &Bindings) -> Option<i64> {
+    formula.evaluate(&|name| bindings.integers.get(name).copied()).ok()
+}
+
+/// Bytes of a tensor, whose matrices are made of whole tiles.
+fn tensor_bytes(element: ElementType, extents: &[Formula], bindings: &Bindings) -> Option<u64> {
+    let mut tiles = 1u64;
+    for (behind, extent) in extents.iter().rev().enumerate() {
+        let extent = u64::try_from(value(extent, bindings)?).ok()?;
+        tiles = tiles.checked_mul(if behind < 2 { extent.div_ceil(32) } else { extent })?;
+    }
+    tiles.checked_mul(u64::from(DataFormat::of(element).tile_bytes()))
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kernel)?;
+        if let Some(chip) = &self.chip {
+            write!(f, " on {chip}")?;
+        }
+        writeln!(f)?;
+        for (number, stage) in self.stages.iter().enumerate() {
+            if self.stages.len() > 1 {
+                writeln!(f, "stage {}", number + 1)?;
+            }
+            stage.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for StageReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  grid       {} blocks, {}", self.grid.join(" × "), self.placement)?;
+        writeln!(f, "  L1         {} of {} bytes", self.l1_bytes, self.l1_limit)?;
+        for buffer in &self.buffers {
+            let BufferReport {
+                name,
+                index,
+                format,
+                pages,
+                page_bytes,
+                offset,
+            } = buffer;
+            writeln!(
+                f,
+                "    {offset:>8}  c_{index} {name}: {pages} pages of {page_bytes} bytes, {format}"
+            )?;
+        }
+        writeln!(
+            f,
+            "  registers  {} bits; products in {}",
+            self.register_bits, self.fidelity
+        )?;
+        for operand in &self.operands {
+            let direction = match operand.direction {
+                Direction::Read => "read",
+                Direction::Written => "written",
+            };
+            let line = operand.line.map_or_else(String::new, |line| {
+                format!(", by a {} of cores at once where they share", line.name())
+            });
+            match operand.moved {
+                Some([bytes, least]) => writeln!(
+                    f,
+                    "  {:<9}  {direction}: {bytes} bytes, {:.2} of the tensor's{line}",
+                    operand.tensor,
+                    bytes as f64 / least.max(1) as f64
+                )?,
+                None => writeln!(
+                    f,
+                    "  {:<9}  {direction}: {} bytes a block{line}",
+                    operand.tensor, operand.block_bytes
+                )?,
+            }
+        }
+        for (chip, [unpack, math, pack]) in &self.engines {
+            writeln!(f, "  {chip}: cycles a block")?;
+            for (engine, cycles) in [("unpack", unpack), ("math", math), ("pack", pack)] {
+                writeln!(f, "    {engine:<6}   {cycles}")?;
+            }
+        }
+        if !self.unknown.is_empty() {
+            writeln!(f, "  not known  what {} take", self.unknown.join(", "))?;
+        }
+        if let Some(launch) = &self.launch {
+            launch.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for LaunchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Estimate {
+            cycles,
+            engines,
+            reader,
+            writer,
+            dram,
+        } = self.estimate;
+        let sharing = if self.shares {
+            ", lines of which share what they read"
+        } else {
+            ""
+        };
+        writeln!(
+            f,
+            "  cores      {} of {}{sharing}; {} rounds, busy in {:.0} %",
+            self.cores,
+            self.cores_there,
+            self.rounds,
+            self.busy * 100.0
+        )?;
+        writeln!(
+            f,
+            "  estimated  {cycles:.0} cycles: engines {engines:.0}, reader {reader:.0}, writer {writer:.0}, DRAM {dram:.0}"
+        )?;
+        writeln!(
+            f,
+            "  bound by   {}; {:.2} cycles computed a byte moved",
+            self.bound, self.cycles_per_byte
+        )?;
+        for advice in &self.advice {
+            writeln!(f, "  to change  {advice}")?;
+        }
+        Ok(())
+    }
+}
