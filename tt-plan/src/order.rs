@@ -72,7 +72,7 @@ fn along_curve(is_hilbert: bool, mut id: u64, grid: [u64; 2]) -> [u64; 2] {
         side /= 2;
         for quarter in 0..4 {
             let mut place = match is_hilbert {
-                true => [quarter / 2, (quarter + 1) / 2 % 2],
+                true => [quarter / 2, u64::from(quarter == 1 || quarter == 2)],
                 false => [quarter % 2, quarter / 2],
             };
             if is_exchanged {

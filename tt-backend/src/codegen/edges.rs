@@ -439,7 +439,7 @@ inline int32_t place_on_curve(int32_t id, int32_t columns, int32_t rows) {
         side /= 2;
         for (uint32_t quarter = 0; quarter < 4; ++quarter) {
             const uint32_t place[2] = {
-                is_hilbert ? quarter / 2 : quarter % 2, is_hilbert ? (quarter + 1) / 2 % 2 : quarter / 2};
+                is_hilbert ? quarter / 2 : quarter % 2, is_hilbert ? (quarter == 1 || quarter == 2) : quarter / 2};
             uint32_t first[2], blocks = 1;
             for (uint32_t each = 0; each < 2; ++each) {
                 first[each] = at[each] + (place[each ^ exchanged] ^ reversed) * side;

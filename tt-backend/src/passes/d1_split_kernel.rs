@@ -440,7 +440,8 @@ fn together(body: &[SectionStmt]) -> Vec<(&Read, Span)> {
             break;
         };
         let is_another = reads.iter().all(|(other, _)| other.buffer != read.buffer);
-        if !reads.is_empty() && !(is_another && read.after.is_none()) {
+        let goes_along = reads.is_empty() || is_another && read.after.is_none();
+        if !goes_along {
             break;
         }
         reads.push((read, stmt.note));

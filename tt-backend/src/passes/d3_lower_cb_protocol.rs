@@ -199,9 +199,10 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
         let mut out = Lines::new();
         let mut reads: Vec<StepRead> = Vec::new();
         for stmt in body {
-            let next = match stmt.kind {
-                Kind::Op(Move::Read(buffer, region, of)) => Ok((buffer, region, of)),
-                kind => Err(Stmt { note: stmt.note, kind }),
+            let next = if let Kind::Op(Move::Read(buffer, region, of)) = stmt.kind {
+                Ok((buffer, region, of))
+            } else {
+                Err(stmt)
             };
             // A line shares one version in a step.
             let ends = match &next {

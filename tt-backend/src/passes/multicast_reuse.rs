@@ -12,7 +12,7 @@
 //!
 //! What is the same for all cores is shared along the rows. Nothing is shared by a kernel that reads what it stores, whose blocks may store
 //! the same elements (a core without a block goes along with the last one), that asks for an order of its blocks or
-//! not for `multicast = auto`; and nothing under integers from tensors, whose values only the launch has.
+//! for `multicast = off`; and nothing under integers from tensors, whose values only the launch has.
 //!
 //! ```text
 //!  grid (bx, by);  read x from a tile (by * 4, k * 2)     ⟹     read x from a tile (by * 4, k * 2) for the row

@@ -19,7 +19,7 @@ fn blocked<const M: usize, const K: usize, const N: usize>(
     let b_block = T.alloc_shared::<bf16>(BK, BN);
     let acc = T.alloc_fragment::<f32>(BM, BN);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(BK), num_stages = 2) {
+    for k in T.Pipelined(K.div_ceil(BK), num_stages = 3) {
         T.copy(a[(by * BM, k * BK)], a_block);
         T.copy(b[(k * BK, bx * BN)], b_block);
         T.gemm(a_block, b_block, acc);
@@ -41,7 +41,7 @@ fn linear_gelu<const M: usize, const K: usize, const N: usize>(
     let row = T.alloc_shared::<bf16>(BN);
     let acc = T.alloc_fragment::<f32>(BM, BN);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(BK), num_stages = 2) {
+    for k in T.Pipelined(K.div_ceil(BK), num_stages = 3) {
         T.copy(a[(by * BM, k * BK)], a_block);
         T.copy(b[(k * BK, bx * BN)], b_block);
         T.gemm(a_block, b_block, acc);
@@ -113,7 +113,7 @@ struct Clocked {
 }
 
 fn clocked(launch: Launch<'_>) -> Result<Clocked, Box<dyn std::error::Error>> {
-    let constants = launch.variant()?.into_iter();
+    let constants = launch.variant()?.iter();
     let constants: Vec<String> = constants.map(|(name, value)| format!(", {name} = {value}")).collect();
     let estimate = launch.estimate()?.ok_or("no count depends on a tensor")?;
     let profile = launch.profile()?;
