@@ -59,13 +59,16 @@ const HARMLESS: &[Reason] = reasons! {
     "1e30 past an edge shows in no element: the other operand is zero there, or only elements past the edge come of it":
         [LeftOut, Rounds, Always, Sides, Integer, Zero, Operator, Function, Template, Buffer, Exchanged, Everywhere] ["reader"] [] ["filled", "zero_tile_*", "edge"];
     "1e30 past an edge shows in no element: what is left uncleared meets zeros, or only elements past the edge come of it":
-        [LeftOut, Rounds] ["reader"] ["a loop of tiles", "a scope"] [];
+        [LeftOut, Rounds, Everywhere] ["reader"] ["a loop of tiles", "a scope"] [];
+    "it tells where the edges of the block are that are zeroed, and 1e30 there shows in no element": [Integer, Zero, Operator] ["reader"]
+        ["a variable"] ["first_row", "first_column"];
     "a page of the next row is read past the edge: only elements past the edge come of it": [Always, Operator, BehindParent] ["reader"]
         ["a condition", "noc_async_read_page"] [];
 
     // Values.
     "a + b, a · b and max(a, b) are b + a, b · a and max(b, a)": [Exchanged] ["compute"]
         ["add_tiles", "add_binary_tile", "mul_binary_tile", "mul_tiles", "binary_max_tile", "binary_min_tile", "eq_*", "ne_*"] [];
+    "a + b is b + a: both have room, and each operand is read to the place of the other": [Everywhere] ["reader"] ["a variable"] ["get_write_ptr"];
     "|a - b| is |b - a|": [Exchanged, Operation] ["compute"] ["sub_binary_tile", "add_tiles_bcast_rows"] [];
     "transposed on the way in and on the way out": [Operation] ["compute"] ["copy_tile"] [];
     "a unit in the last place of a number, which rounding swallows": [Integer] ["compute"] ["*_unary_tile", "fill_tile_bitcast"] [];
