@@ -17,10 +17,10 @@
 
 pub use tt_host::{
     Argument, Bound, BufferReport, Comparison, ComputeCounters, Constant, CoreCounters, CoreRange, CoreWork,
-    DEVICE_VARIABLE, Device, DeviceGrid, Direction, Element, ElementType, Error, ErrorKind, Estimate, Execution,
-    Launch, LaunchReport, LayoutRecord, Modelled, OperandReport, Plan, Profile, Reference, Report, Result,
-    RiscCounters, RunCounters, Sources, StageReport, StageSources, Tensor, Unstored, Use, WorkItem, Zeros, bf16, bfp4,
-    bfp8, f16,
+    DEVICE_VARIABLE, Device, DeviceGrid, Direction, Element, ElementType, EngineReport, Error, ErrorKind, Estimate,
+    Execution, Launch, LaunchReport, LayoutRecord, Modelled, MovedReport, OperandReport, Plan, Profile, Reference,
+    Report, Result, RiscCounters, RunCounters, Sources, StageReport, StageSources, Tensor, Unstored, Use, WorkItem,
+    Zeros, bf16, bfp4, bfp8, f16,
 };
 pub use tt_macros::{kernel, module, sfpu_op};
 

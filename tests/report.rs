@@ -26,7 +26,9 @@ fn matmul<const M: usize, const K: usize, const N: usize>(
 fn moved(report: &Report, tensor: &str, direction: Direction) -> u64 {
     let operands = report.stages.iter().flat_map(|stage| &stage.operands);
     let of_tensor = operands.filter(|operand| operand.tensor == tensor && operand.direction == direction);
-    of_tensor.map(|operand| operand.moved.expect("it is a launch")[0]).sum()
+    of_tensor
+        .map(|operand| operand.moved.expect("it is a launch").dram_bytes)
+        .sum()
 }
 
 #[test]

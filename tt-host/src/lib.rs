@@ -33,6 +33,6 @@ pub use tt_emulator::abi::Api as KernelApi;
 pub use tt_emulator::{Bound, ComputeCounters, CoreCounters, Modelled, RiscCounters, RunCounters, Unstored, Use};
 pub use tt_lang::ir::ElementType;
 pub use tt_plan::{
-    BufferReport, CoreRange, CoreWork, DeviceGrid, Direction, Estimate, Execution, LaunchReport, LayoutRecord,
-    OperandReport, Plan, Report, Sharing, StageReport, WorkItem,
+    BufferReport, CoreRange, CoreWork, DeviceGrid, Direction, EngineReport, Estimate, Execution, LaunchReport,
+    LayoutRecord, MovedReport, OperandReport, Plan, Report, Sharing, StageReport, WorkItem,
 };

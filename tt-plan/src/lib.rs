@@ -28,6 +28,6 @@ pub use plan::{
     LoneAxis, Memory, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
     SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout, TransferClass, TransferPlan, WorkPartition,
 };
-pub use report::{BufferReport, LaunchReport, OperandReport, Report, StageReport};
+pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
 pub use signature::{Signature, formula, number};
 pub use tt_device::{ArchName, DataFormat};

@@ -5,7 +5,8 @@
 
 use crate::execution::{Bindings, Cores};
 use crate::{
-    BlockCost, CoreLine, CoreWork, Direction, Estimate, Formula, Parameter, Placement, Plan, PlanError, Rectangle,
+    BlockCost, CoreLine, CoreWork, Direction, Estimate, Formula, Operand, Parameter, Placement, Plan, PlanError,
+    Rectangle,
 };
 use serde::Serialize;
 use std::fmt;
@@ -43,8 +44,8 @@ pub struct StageReport {
     pub register_bits: u32,
     /// What a block moves of each tensor.
     pub operands: Vec<OperandReport>,
-    /// Cycles that a block takes of unpackers, math and packer, by chip.
-    pub engines: Vec<(String, [String; 3])>,
+    /// What a block takes of the engines, by chip.
+    pub engines: Vec<EngineReport>,
     /// Operations of the vector unit whose cost nobody measured: they count nothing.
     pub unknown: Vec<String>,
     /// Of a launch that has blocks, and whose figures do not depend on what tensors hold.
@@ -69,6 +70,19 @@ pub struct BufferReport {
     pub offset: u64,
 }
 
+/// Cycles that a block takes of a chip's engines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EngineReport {
+    /// The chip.
+    pub chip: String,
+    /// The unpackers.
+    pub unpack: String,
+    /// The matrix engine and the vector unit.
+    pub math: String,
+    /// The packer.
+    pub pack: String,
+}
+
 /// What is moved of a tensor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperandReport {
@@ -81,9 +95,25 @@ pub struct OperandReport {
     pub line: Option<CoreLine>,
     /// Bytes that a block moves.
     pub block_bytes: String,
-    /// Of a launch: bytes from or to DRAM, and those of the tensor.
+    /// What a launch moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub moved: Option<[u64; 2]>,
+    pub moved: Option<MovedReport>,
+}
+
+/// Bytes that a launch moves of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MovedReport {
+    /// Between DRAM and cores.
+    pub dram_bytes: u64,
+    /// Those that the tensor has, in whole tiles.
+    pub tensor_bytes: u64,
+}
+
+impl MovedReport {
+    /// How often all of the tensor is moved.
+    pub fn times(self) -> f64 {
+        self.dram_bytes as f64 / self.tensor_bytes.max(1) as f64
+    }
 }
 
 /// How a launch uses the chip.
@@ -161,9 +191,11 @@ impl Plan {
         let least = CHIPS.iter().map(|chip| chip.l1_bytes).min().unwrap_or(0);
         let chips = self.cost.iter().flat_map(|cost| &cost.compute);
         let chips = chips.filter(|of| launch.is_none_or(|(_, cores, _)| cores.chip.chip().name == of.architecture));
-        let engines = chips.map(|of| {
-            let each = [&of.unpack, &of.math, &of.pack].map(shown);
-            (of.architecture.clone(), each)
+        let engines = chips.map(|of| EngineReport {
+            chip: of.architecture.clone(),
+            unpack: shown(&of.unpack),
+            math: shown(&of.math),
+            pack: shown(&of.pack),
         });
         let operands = self.cost.iter().flat_map(|cost| &cost.operands);
         StageReport {
@@ -195,7 +227,7 @@ impl Plan {
     }
 
     /// Bytes that a launch moves of a tensor between DRAM and cores, and those that the tensor has.
-    fn moved(&self, operand: &crate::Operand, bindings: &Bindings, work: &[CoreWork]) -> Option<[u64; 2]> {
+    fn moved(&self, operand: &Operand, bindings: &Bindings, work: &[CoreWork]) -> Option<MovedReport> {
         let of_block = u64::try_from(value(&operand.bytes, bindings)?).ok()?;
         let rectangle = work.first()?.rectangle;
         let blocks: u64 = match operand.direction {
@@ -217,10 +249,10 @@ impl Plan {
                 let own = self.temporaries.iter().find(|own| own.name == operand.tensor)?;
                 Some((own.element, own.extents.as_slice()))
             })?;
-        Some([
-            of_block.checked_mul(blocks)? / u64::from(sharers),
-            tensor_bytes(element, extents, bindings)?,
-        ])
+        Some(MovedReport {
+            dram_bytes: of_block.checked_mul(blocks)? / u64::from(sharers),
+            tensor_bytes: tensor_bytes(element, extents, bindings)?,
+        })
     }
 
     /// Blocks of the grid.
@@ -248,10 +280,10 @@ impl Plan {
             .into_iter()
             .reduce(|most, part| if part.0 > most.0 { part } else { most })?;
         let operands = cost.operands.iter();
-        let moved: Vec<(&crate::Operand, [u64; 2])> = operands
+        let moved: Vec<(&Operand, MovedReport)> = operands
             .filter_map(|operand| Some((operand, self.moved(operand, bindings, work)?)))
             .collect();
-        let bytes: u64 = moved.iter().map(|(_, [bytes, _])| bytes).sum();
+        let bytes: u64 = moved.iter().map(|(_, moved)| moved.dram_bytes).sum();
         let mut report = LaunchReport {
             blocks,
             cores: work.len() as u64,
@@ -274,7 +306,7 @@ impl Plan {
 }
 
 impl LaunchReport {
-    fn advise(&mut self, plan: &Plan, cost: &BlockCost, moved: &[(&crate::Operand, [u64; 2])]) {
+    fn advise(&mut self, plan: &Plan, cost: &BlockCost, moved: &[(&Operand, MovedReport)]) {
         if self.busy < 0.8 {
             let blocks = if self.rounds > 1 {
                 "another size of blocks"
@@ -287,8 +319,8 @@ impl LaunchReport {
             ));
         }
         let by_reads = self.estimate.reader.max(self.estimate.dram) > self.estimate.engines;
-        for (operand, [bytes, least]) in moved {
-            let times = *bytes as f64 / (*least).max(1) as f64;
+        for (operand, moved) in moved {
+            let times = moved.times();
             if by_reads && operand.direction == Direction::Read && times > 1.5 {
                 let how = match (self.shares, plan.work_partition.placement) {
                     (false, Placement::Linear) => {
@@ -376,11 +408,12 @@ impl fmt::Display for StageReport {
                 format!(", by a {} of cores at once where they share", line.name())
             });
             match operand.moved {
-                Some([bytes, least]) => writeln!(
+                Some(moved) => writeln!(
                     f,
-                    "  {:<9}  {direction}: {bytes} bytes, {:.2} of the tensor's{line}",
+                    "  {:<9}  {direction}: {} bytes, {:.2} of the tensor's{line}",
                     operand.tensor,
-                    bytes as f64 / least.max(1) as f64
+                    moved.dram_bytes,
+                    moved.times()
                 )?,
                 None => writeln!(
                     f,
@@ -389,9 +422,9 @@ impl fmt::Display for StageReport {
                 )?,
             }
         }
-        for (chip, [unpack, math, pack]) in &self.engines {
-            writeln!(f, "  {chip}: cycles a block")?;
-            for (engine, cycles) in [("unpack", unpack), ("math", math), ("pack", pack)] {
+        for of in &self.engines {
+            writeln!(f, "  {}: cycles a block", of.chip)?;
+            for (engine, cycles) in [("unpack", &of.unpack), ("math", &of.math), ("pack", &of.pack)] {
                 writeln!(f, "    {engine:<6}   {cycles}")?;
             }
         }

@@ -204,11 +204,9 @@ impl Coordinates<'_> {
             }
             BlockOrder::BlockLinear(h, w) => self.in_groups(id, [h, w].map(i64::from)),
             BlockOrder::ZOrder | BlockOrder::Hilbert => {
+                let is_hilbert = if order == BlockOrder::Hilbert { "true" } else { "false" };
                 for axis in [0, 1] {
-                    let template = match order == BlockOrder::Hilbert {
-                        true => [TemplateArg::Words("true"), TemplateArg::Int(axis)],
-                        false => [TemplateArg::Words("false"), TemplateArg::Int(axis)],
-                    };
+                    let template = [TemplateArg::Words(is_hilbert), TemplateArg::Int(axis)];
                     let place = Call {
                         function: &PLACE_ON_CURVE,
                         template: template.into_iter().collect(),

@@ -3,7 +3,7 @@
 //! Compiles and links each kernel for every processor of both chips, against firmware built with the same toolchain, and
 //! holds the sizes against their limits. With `--toolchain` that is the vendor's compiler or the stand-in of the oracle;
 //! without, Debian's GCC with the stand-in for the vector library, whose binaries lack SFPU instructions and are larger in
-//! other places, having no whole-program optimisation.
+//! other places, having no whole-program optimisation. It holds all that `conformance headers` does: a warning fails too.
 
 use crate::fetch::Cache;
 use crate::headers::{Compiles, Options, Outcome, for_each_unit};
@@ -62,6 +62,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         let object = compiler
             .compile(kernel, chip, processor, folder)
             .map_err(|error| error.to_string())?;
+        if !object.warnings.is_empty() {
+            return Err(object.warnings);
+        }
         let program = compiler
             .link(kernel, chip, processor, &object)
             .map_err(|error| error.to_string())?;

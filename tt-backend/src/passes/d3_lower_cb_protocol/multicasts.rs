@@ -50,55 +50,36 @@ pub(super) type StepRead = (BufferId, TileRegion, Option<CoreLine>);
 
 /// A step of reads: the versions are under way, have arrived, and those that a line shares are sent, before any is waited for.
 pub(super) fn step(buffers: &[Buffer], reads: &[StepRead]) -> Lines {
-    let shared = || {
-        let lines = reads
-            .iter()
-            .filter_map(|(id, region, of)| of.map(|of| (*id, region, of)));
-        lines.map(|(id, region, of)| (Shared { buffers, id, of }, region))
-    };
-    let mut out = Lines::new();
+    let [mut under_way, mut arrived, mut sent, mut received] = [const { Lines::new() }; 4];
     for (id, region, of) in reads {
-        let under_way = read(buffers, *id, region);
-        match of {
-            None => out.push(scope(under_way)),
-            Some(of) => {
-                let shared = Shared {
-                    buffers,
-                    id: *id,
-                    of: *of,
-                };
-                out.push(line(Leaf::Advance {
-                    name: versions_of(*of),
-                    value: Expr::Int(1),
-                }));
-                out.push(when(shared.is_sender(), under_way, vec![shared.expected()]));
-            }
-        }
+        let (read, mut zeros) = (read(buffers, *id, region), zero_edges(buffers, *id, region));
+        let shared = of.map(|of| SharedVersion { buffers, id: *id, of });
+        let Some(shared) = shared else {
+            under_way.push(scope(read));
+            arrived.extend((!zeros.is_empty()).then(|| scope(zeros)));
+            continue;
+        };
+        under_way.push(line(Leaf::Advance {
+            name: versions_of(shared.of),
+            value: Expr::Int(1),
+        }));
+        under_way.push(when(shared.is_sender(), read, vec![shared.expected()]));
+        zeros.push(shared.sent());
+        sent.push(when(shared.is_sender(), zeros, Lines::new()));
+        received.push(shared.received());
     }
-    out.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
-    for (id, region, of) in reads {
-        let zeros = zero_edges(buffers, *id, region);
-        if of.is_none() && !zeros.is_empty() {
-            out.push(scope(zeros));
-        }
-    }
-    for (shared, region) in shared() {
-        let mut own = zero_edges(buffers, shared.id, region);
-        own.push(shared.sent());
-        out.push(when(shared.is_sender(), own, Lines::new()));
-    }
-    out.extend(shared().map(|(shared, _)| shared.received()));
-    out
+    under_way.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+    [under_way, arrived, sent, received].concat()
 }
 
 /// A version that the cores of a line share.
-struct Shared<'a> {
+struct SharedVersion<'a> {
     buffers: &'a [Buffer],
     id: BufferId,
     of: CoreLine,
 }
 
-impl Shared<'_> {
+impl SharedVersion<'_> {
     fn is_sender(&self) -> Expr<Symbol> {
         op(
             Operator::Equal,

@@ -11,16 +11,19 @@ use tt_device::TILE;
 use tt_lang::ir::{IntExpr, ParamId};
 use tt_plan::{DataFormat, Role, TransferClass};
 
-/// `first_row` and `first_column` of a region: of tiles, where it is moved in pages, otherwise of elements.
-fn origin(region: &TileRegion) -> [Stmt<Calls<Symbol>>; 2] {
-    let [row, column] = match &region.transfer {
+/// The first row and column of a region: of tiles, where it is moved in pages, otherwise of elements.
+fn first(region: &TileRegion) -> [Expr<Symbol>; 2] {
+    let first = match &region.transfer {
         Transfer::Pages(tile) => tile,
         Transfer::Rows(rows) => &rows.first,
     };
-    [
-        set("first_row", Expr::user(row)),
-        set("first_column", Expr::user(column)),
-    ]
+    first.each_ref().map(Expr::user)
+}
+
+/// `first_row` and `first_column` of a region.
+fn origin(region: &TileRegion) -> Lines {
+    let [row, column] = first(region);
+    vec![set("first_row", row), set("first_column", column)]
 }
 
 /// The number of the tile in this row and column of a matrix, counted over the tensor's tiles, matrix by matrix.
@@ -208,7 +211,7 @@ pub(super) fn constants(buffer: &Buffer, id: BufferId, constant: Constant) -> Li
 pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
     let buffer = &buffers[id.0];
     let [rows, columns] = buffer.tiles;
-    let mut out = Lines::from(origin(region));
+    let mut out = origin(region);
     out.push(line(Leaf::Let {
         kind: CppType::Word,
         name: "dst".into(),
@@ -245,17 +248,13 @@ pub(super) fn zero_edges(buffers: &[Buffer], id: BufferId, region: &TileRegion) 
     let mut out = Lines::new();
     match &region.transfer {
         Transfer::Pages(_) => {
-            for (axis, first) in origin(region).into_iter().enumerate() {
-                if region.zero_edge[axis] {
-                    out.extend([first, zero_edge(buffer, id, region, axis)]);
-                }
-            }
+            let axes = (0..2).filter(|axis| region.zero_edge[*axis]);
+            out.extend(axes.map(|axis| zero_edge(buffer, id, region, axis)));
         }
         Transfer::Rows(rows) if region.zero_edge[1] && rows.in_faces() => {
             let columns = Expr::Value(Symbol::TensorAxis(region.tensor, 1));
-            let to_edge = op(Operator::Sub, columns, Expr::name("first_column"));
-            let [_, first_column] = origin(region);
-            out.extend([first_column, zero_columns(buffer, id, to_edge)]);
+            let [_, first_column] = first(region);
+            out.push(zero_columns(buffer, id, op(Operator::Sub, columns, first_column)));
             if rows.count[1].as_const().is_none_or(|count| count % TILE != 0) {
                 out.push(zero_columns(buffer, id, Expr::user(&rows.count[1])));
             }
@@ -334,10 +333,11 @@ fn zero_within_tile(format: DataFormat, axis: usize, address: Expr<Symbol>) -> S
 fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) -> Stmt<Calls<Symbol>> {
     let tensor: ParamId = region.tensor;
     let [rows, columns] = buffer.tiles;
+    let [first_row, first_column] = first(region);
     let (first, count, other, other_count) = if axis == 0 {
-        ("first_row", rows, "column", columns)
+        (first_row, rows, "column", columns)
     } else {
-        ("first_column", columns, "row", rows)
+        (first_column, columns, "row", rows)
     };
     let rank_axis = Expr::Value(Symbol::TensorAxis(tensor, axis));
     let filled = op(Operator::Rem, rank_axis, Expr::Int(TILE));
@@ -348,7 +348,7 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
             Expr::Value(Symbol::TensorTiles(tensor, axis)),
             Expr::Int(1),
         ),
-        Expr::name(first),
+        first,
     );
     let (row, column) = if axis == 0 {
         (Expr::name("edge"), Expr::name(other))
@@ -407,7 +407,7 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
 pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<BufferId>) -> Lines {
     let buffer = &buffers[id.0];
     let [rows, columns] = buffer.tiles;
-    let mut out = Lines::from(origin(region));
+    let mut out = origin(region);
     out.push(line(Leaf::Let {
         kind: CppType::Word,
         name: "src".into(),

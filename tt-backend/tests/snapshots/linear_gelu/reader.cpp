@@ -203,20 +203,18 @@ void kernel_main() {
             }
             noc_async_read_barrier();
             if (place_in_row == row_sender) {
-                const int32_t first_row = by * 2;
                 {
                     const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - first_row;
+                    const int32_t edge = M_tiles - 1 - by * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 1; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_x_block) + (edge + column) * x_block_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = k;
                 {
                     const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_column;
+                    const int32_t edge = K_tiles - 1 - k;
                     if (filled != 0 && edge >= 0 && edge < 1) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_x_block) + (row + edge) * x_block_page_bytes, filled);
@@ -226,20 +224,18 @@ void kernel_main() {
                 send_version(get_write_ptr(cb_x_block), 2 * x_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
             if (place_in_column == column_sender) {
-                const int32_t first_row = k;
                 {
                     const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_row;
+                    const int32_t edge = K_tiles - 1 - k;
                     if (filled != 0 && edge >= 0 && edge < 1) {
                         for (int32_t column = 0; column < 2; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_w_block) + (edge * 2 + column) * w_block_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = bx * 2;
                 {
                     const int32_t filled = N % 32;
-                    const int32_t edge = N_tiles - 1 - first_column;
+                    const int32_t edge = N_tiles - 1 - bx * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t row = 0; row < 1; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_w_block) + (row * 2 + edge) * w_block_page_bytes, filled);

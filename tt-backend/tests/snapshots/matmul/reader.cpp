@@ -168,20 +168,18 @@ void kernel_main() {
             }
             noc_async_read_barrier();
             if (place_in_row == row_sender) {
-                const int32_t first_row = by * 4;
                 {
                     const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - first_row;
+                    const int32_t edge = M_tiles - 1 - by * 4;
                     if (filled != 0 && edge >= 0 && edge < 4) {
                         for (int32_t column = 0; column < 2; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_a_block) + (edge * 2 + column) * a_block_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = k * 2;
                 {
                     const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_column;
+                    const int32_t edge = K_tiles - 1 - k * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t row = 0; row < 4; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_a_block) + (row * 2 + edge) * a_block_page_bytes, filled);
@@ -191,20 +189,18 @@ void kernel_main() {
                 send_version(get_write_ptr(cb_a_block), 8 * a_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
             if (place_in_column == column_sender) {
-                const int32_t first_row = k * 2;
                 {
                     const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_row;
+                    const int32_t edge = K_tiles - 1 - k * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 4; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_b_block) + (edge * 4 + column) * b_block_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = bx * 4;
                 {
                     const int32_t filled = N % 32;
-                    const int32_t edge = N_tiles - 1 - first_column;
+                    const int32_t edge = N_tiles - 1 - bx * 4;
                     if (filled != 0 && edge >= 0 && edge < 4) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_b_block) + (row * 4 + edge) * b_block_page_bytes, filled);

@@ -114,20 +114,18 @@ void kernel_main() {
                 }
                 noc_async_read_barrier();
                 {
-                    const int32_t first_row = by;
                     {
                         const int32_t filled = M % 32;
-                        const int32_t edge = M_tiles - 1 - first_row;
+                        const int32_t edge = M_tiles - 1 - by;
                         if (filled != 0 && edge >= 0 && edge < 1) {
                             for (int32_t column = 0; column < 2; ++column) {
                                 zero_tile_rows<2>(get_write_ptr(cb_xb) + (edge * 2 + column) * xb_page_bytes, filled);
                             }
                         }
                     }
-                    const int32_t first_column = k * 2;
                     {
                         const int32_t filled = K % 32;
-                        const int32_t edge = K_tiles - 1 - first_column;
+                        const int32_t edge = K_tiles - 1 - k * 2;
                         if (filled != 0 && edge >= 0 && edge < 2) {
                             for (int32_t row = 0; row < 1; ++row) {
                                 zero_tile_columns<2>(get_write_ptr(cb_xb) + (row * 2 + edge) * xb_page_bytes, filled);
@@ -136,20 +134,18 @@ void kernel_main() {
                     }
                 }
                 {
-                    const int32_t first_row = k * 2;
                     {
                         const int32_t filled = K % 32;
-                        const int32_t edge = K_tiles - 1 - first_row;
+                        const int32_t edge = K_tiles - 1 - k * 2;
                         if (filled != 0 && edge >= 0 && edge < 2) {
                             for (int32_t column = 0; column < 2; ++column) {
                                 zero_tile_rows<2>(get_write_ptr(cb_wb) + (edge * 2 + column) * wb_page_bytes, filled);
                             }
                         }
                     }
-                    const int32_t first_column = j * 2;
                     {
                         const int32_t filled = H % 32;
-                        const int32_t edge = H_tiles - 1 - first_column;
+                        const int32_t edge = H_tiles - 1 - j * 2;
                         if (filled != 0 && edge >= 0 && edge < 2) {
                             for (int32_t row = 0; row < 2; ++row) {
                                 zero_tile_columns<2>(get_write_ptr(cb_wb) + (row * 2 + edge) * wb_page_bytes, filled);
@@ -179,20 +175,18 @@ void kernel_main() {
             }
             noc_async_read_barrier();
             {
-                const int32_t first_row = j * 2;
                 {
                     const int32_t filled = H % 32;
-                    const int32_t edge = H_tiles - 1 - first_row;
+                    const int32_t edge = H_tiles - 1 - j * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 4; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_vb) + (edge * 4 + column) * vb_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = 0;
                 {
                     const int32_t filled = N % 32;
-                    const int32_t edge = N_tiles - 1 - first_column;
+                    const int32_t edge = N_tiles - 1;
                     if (filled != 0 && edge >= 0 && edge < 4) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_vb) + (row * 4 + edge) * vb_page_bytes, filled);

@@ -168,20 +168,18 @@ void kernel_main() {
             }
             noc_async_read_barrier();
             if (place_in_row == row_sender) {
-                const int32_t first_row = by * 2;
                 {
                     const int32_t filled = S % 32;
-                    const int32_t edge = S_tiles - 1 - first_row;
+                    const int32_t edge = S_tiles - 1 - by * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 2; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_q_block) + (edge * 2 + column) * q_block_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = d * 2;
                 {
                     const int32_t filled = D % 32;
-                    const int32_t edge = D_tiles - 1 - first_column;
+                    const int32_t edge = D_tiles - 1 - d * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_q_block) + (row * 2 + edge) * q_block_page_bytes, filled);
@@ -191,20 +189,18 @@ void kernel_main() {
                 send_version(get_write_ptr(cb_q_block), 4 * q_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
             if (place_in_column == column_sender) {
-                const int32_t first_row = bx * 2;
                 {
                     const int32_t filled = R % 32;
-                    const int32_t edge = R_tiles - 1 - first_row;
+                    const int32_t edge = R_tiles - 1 - bx * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 2; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_k_block) + (column * 2 + edge) * k_block_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = d * 2;
                 {
                     const int32_t filled = D % 32;
-                    const int32_t edge = D_tiles - 1 - first_column;
+                    const int32_t edge = D_tiles - 1 - d * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_k_block) + (edge * 2 + row) * k_block_page_bytes, filled);

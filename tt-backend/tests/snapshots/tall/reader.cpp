@@ -168,20 +168,18 @@ void kernel_main() {
             }
             noc_async_read_barrier();
             if (place_in_row == row_sender) {
-                const int32_t first_row = k * 2;
                 {
                     const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_row;
+                    const int32_t edge = K_tiles - 1 - k * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 3; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_x) + (edge * 3 + column) * x_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = by * 3;
                 {
                     const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - first_column;
+                    const int32_t edge = M_tiles - 1 - by * 3;
                     if (filled != 0 && edge >= 0 && edge < 3) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_x) + (row * 3 + edge) * x_page_bytes, filled);
@@ -191,20 +189,18 @@ void kernel_main() {
                 send_version(get_write_ptr(cb_x), 6 * x_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
             if (place_in_column == column_sender) {
-                const int32_t first_row = k * 2;
                 {
                     const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - first_row;
+                    const int32_t edge = K_tiles - 1 - k * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t column = 0; column < 2; ++column) {
                             zero_tile_rows<2>(get_write_ptr(cb_y) + (edge * 2 + column) * y_page_bytes, filled);
                         }
                     }
                 }
-                const int32_t first_column = bx * 2;
                 {
                     const int32_t filled = N % 32;
-                    const int32_t edge = N_tiles - 1 - first_column;
+                    const int32_t edge = N_tiles - 1 - bx * 2;
                     if (filled != 0 && edge >= 0 && edge < 2) {
                         for (int32_t row = 0; row < 2; ++row) {
                             zero_tile_columns<2>(get_write_ptr(cb_y) + (row * 2 + edge) * y_page_bytes, filled);

@@ -60,8 +60,6 @@ const HARMLESS: &[Reason] = reasons! {
         [LeftOut, Rounds, Always, Sides, Integer, Zero, Operator, Function, Template, Buffer, Exchanged, Everywhere] ["reader"] [] ["filled", "zero_tile_*", "edge"];
     "1e30 past an edge shows in no element: what is left uncleared meets zeros, or only elements past the edge come of it":
         [LeftOut, Rounds, Everywhere] ["reader"] ["a loop of tiles", "a scope"] [];
-    "it tells where the edges of the block are that are zeroed, and 1e30 there shows in no element": [Integer, Zero, Operator] ["reader"]
-        ["a variable"] ["first_row", "first_column"];
     "a page of the next row is read past the edge: only elements past the edge come of it": [Always, Operator, BehindParent] ["reader"]
         ["a condition", "noc_async_read_page"] [];
 
