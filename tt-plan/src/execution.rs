@@ -452,7 +452,8 @@ impl Plan {
         temporary.extents.iter().enumerate().map(extent).collect()
     }
 
-    /// The runtime argument words of the kernel `role` on `core`. `noc` tells where on the NoC the core of a column and row is.
+    /// The runtime argument words of the kernel `role`, core after core of `cores`. `noc` tells where on the NoC the core of a column
+    /// and row is.
     ///
     /// # Errors
     /// Where a formula has no value or does not fit in a word.
@@ -460,7 +461,7 @@ impl Plan {
         &self,
         role: Role,
         bindings: &Bindings,
-        core: CoreWork,
+        cores: &[CoreWork],
         noc: &dyn Fn([u32; 2]) -> Option<[u32; 2]>,
     ) -> Result<Vec<u32>, PlanError> {
         let kernel = self
@@ -472,37 +473,56 @@ impl Plan {
                 .map(|value| value as u32)
                 .map_err(|_| PlanError(format!("{what} is {value}, which does not fit in 32 bits with a sign")))
         };
-        kernel
-            .runtime_args
-            .iter()
-            .map(|arg| match &arg.value {
-                RuntimeValue::Address(name) => bindings
-                    .addresses
-                    .get(name)
-                    .copied()
-                    .ok_or_else(|| PlanError(format!("`{name}` has no address"))),
-                RuntimeValue::StartId => word(format_args!("the first block of a core"), core.start as i64),
-                RuntimeValue::Count => word(format_args!("the number of blocks of a core"), core.count as i64),
-                RuntimeValue::Place(line) => Ok(core.place(*line)),
-                RuntimeValue::Cores(line) => Ok(core.cores(*line)),
-                RuntimeValue::Sender(line) => Ok(core.sender(*line)),
+        let count = kernel.runtime_args.len();
+        let mut words = vec![0; count * cores.len()];
+        for (at, arg) in kernel.runtime_args.iter().enumerate() {
+            let mut fill = |value: &dyn Fn(CoreWork) -> Result<u32, PlanError>| {
+                let mut of_cores = words.iter_mut().skip(at).step_by(count).zip(cores);
+                of_cores.try_for_each(|(to, core)| value(*core).map(|word| *to = word))
+            };
+            // What does not depend on the core is computed once.
+            match &arg.value {
+                RuntimeValue::Address(name) => {
+                    let address = bindings.addresses.get(name).copied();
+                    let address = address.ok_or_else(|| PlanError(format!("`{name}` has no address")))?;
+                    fill(&|_| Ok(address))?;
+                }
+                RuntimeValue::Formula(formula) => {
+                    let value = word(format_args!("`{formula}`"), bindings.integer(formula)?)?;
+                    fill(&|_| Ok(value))?;
+                }
+                RuntimeValue::Number(number) => {
+                    let bits = bindings.number(number)?.to_bits();
+                    fill(&|_| Ok(bits))?;
+                }
+                RuntimeValue::Flag { op, a, b } => {
+                    let holds = op.apply(bindings.number(a)?, bindings.number(b)?);
+                    fill(&|_| Ok(holds.into()))?;
+                }
+                RuntimeValue::StartId => {
+                    fill(&|core| word(format_args!("the first block of a core"), core.start as i64))?;
+                }
+                RuntimeValue::Count => {
+                    fill(&|core| word(format_args!("the number of blocks of a core"), core.count as i64))?;
+                }
+                RuntimeValue::Place(line) => fill(&|core| Ok(core.place(*line)))?,
+                RuntimeValue::Cores(line) => fill(&|core| Ok(core.cores(*line)))?,
+                RuntimeValue::Sender(line) => fill(&|core| Ok(core.sender(*line)))?,
                 RuntimeValue::Noc {
                     line,
                     core: other,
                     axis,
-                } => {
+                } => fill(&|core| {
                     let at = core.in_line(*line, *other);
                     let [x, y] = noc(at).ok_or_else(|| PlanError(format!("there is no core {at:?}")))?;
                     Ok(match axis {
                         NocAxis::X => x,
                         NocAxis::Y => y,
                     })
-                }
-                RuntimeValue::Formula(formula) => word(format_args!("`{formula}`"), bindings.integer(formula)?),
-                RuntimeValue::Number(number) => Ok(bindings.number(number)?.to_bits()),
-                RuntimeValue::Flag { op, a, b } => Ok(u32::from(op.apply(bindings.number(a)?, bindings.number(b)?))),
-            })
-            .collect()
+                })?,
+            }
+        }
+        Ok(words)
     }
 }
 

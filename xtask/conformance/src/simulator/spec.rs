@@ -191,7 +191,7 @@ fn kernel(
     let mut arguments = Map::new();
     for core in work {
         let words = plan
-            .runtime_args(role, &bindings, *core, &Some)
+            .runtime_args(role, &bindings, &[*core], &Some)
             .map_err(|error| error.to_string())?;
         let values = part
             .runtime_args
