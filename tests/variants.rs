@@ -4,8 +4,8 @@ mod support;
 
 use support::on_both_chips;
 use tt::__private::Sharing;
-use tt::ErrorKind;
 use tt::prelude::*;
+use tt::{DeviceGrid, ErrorKind};
 
 #[tt::kernel(variants(BM = [32, 64, 128], BN = [32, 128]))]
 fn scaled<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, by: f32, y: &mut Tensor<f32, M, N>) {
@@ -150,6 +150,45 @@ fn a_launch_takes_the_variant_that_is_estimated_to_be_fastest() {
             assert_eq!(launch.estimate()?, Some(small.min(large)));
             launch.run()?;
             assert!(y.download()?.into_iter().all(|sum| sum == k as f32));
+        }
+        Ok(())
+    });
+}
+
+/// A device keeps what launches decide.
+#[test]
+fn a_launch_takes_the_same_variant_after_other_launches_and_again() {
+    type Chosen = Vec<(&'static str, i64)>;
+    fn launched(device: &Device, [m, n]: [usize; 2], cores: DeviceGrid, sharing: Sharing) -> tt::Result<Chosen> {
+        let a = device.upload(&vec![bf16::ONE; m * 64], [m, 64])?;
+        let b = device.upload(&vec![bf16::ONE; 64 * n], [64, n])?;
+        let mut y = device.zeros::<f32>([m, n])?;
+        let launch = product(&a, &b, &mut y).on_cores(cores).sharing(sharing);
+        launch.run()?;
+        let chosen = launch.variant()?.to_vec();
+        let plan = launch.plan()?;
+        assert!(plan.core_grid[0] <= cores.x && plan.core_grid[1] <= cores.y);
+        assert!(y.download()?.into_iter().all(|sum| sum == 64.0));
+        Ok(chosen)
+    }
+    on_both_chips(|device| {
+        let mut decided = Vec::new();
+        for shape in [[64, 64], [32, 512], [1024, 256]] {
+            for cores in [DeviceGrid { x: 1, y: 1 }, DeviceGrid { x: 4, y: 4 }] {
+                for sharing in [Sharing::Always, Sharing::Never, Sharing::WherePaying] {
+                    let alone = Device::open_named(&format!("emulator:{}", device.architecture()))?;
+                    let wanted = launched(&alone, shape, cores, sharing)?;
+                    assert_eq!(launched(device, shape, cores, sharing)?, wanted);
+                    decided.push((shape, cores, sharing, wanted));
+                }
+            }
+        }
+        assert!(
+            decided.iter().any(|(.., chosen)| *chosen != decided[0].3),
+            "all take the same"
+        );
+        for (shape, cores, sharing, wanted) in decided {
+            assert_eq!(launched(device, shape, cores, sharing)?, wanted);
         }
         Ok(())
     });

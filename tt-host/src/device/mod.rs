@@ -9,9 +9,10 @@ pub(crate) use session::Session;
 
 use crate::bridge::{self, DeviceFacts};
 use crate::host_memory::StagingBuffer;
+use crate::launch::Decisions;
 use crate::{Error, ErrorKind, Result, emulator};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tt_device::ArchName;
 use tt_emulator::RunCounters;
 use tt_plan::DeviceGrid;
@@ -54,6 +55,7 @@ pub(crate) struct DeviceCore {
     arch: ArchName,
     facts: DeviceFacts,
     state: Mutex<State>,
+    decisions: Mutex<Decisions>,
     handle: OnceLock<Weak<Handle>>,
 }
 
@@ -105,6 +107,7 @@ impl Device {
             arch,
             facts,
             state,
+            decisions: Mutex::default(),
             handle: OnceLock::new(),
         });
         let handle = Arc::new(Handle { core: core.clone() });
@@ -174,6 +177,11 @@ impl DeviceCore {
                 Ok(())
             }
         }
+    }
+
+    /// What launches on it have decided.
+    pub(crate) fn decisions(&self) -> MutexGuard<'_, Decisions> {
+        self.decisions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Frees a buffer; a closed device has freed it already.

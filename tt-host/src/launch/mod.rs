@@ -3,12 +3,14 @@
 mod argument;
 mod binding;
 mod check;
+mod decision;
 mod profile;
 mod reference;
 mod workload;
 
 pub use argument::Argument;
 pub use check::Comparison;
+pub(crate) use decision::Decisions;
 pub use profile::Profile;
 pub use reference::Reference;
 pub(crate) use workload::WorkloadCache;
@@ -30,7 +32,7 @@ use tt_plan::{
     Temporary, TransferClass,
 };
 pub(crate) use workload::Workload;
-use workload::{WorkloadKey, build, check_budgets};
+use workload::{WorkloadKey, build};
 
 /// A kernel with its arguments. Nothing happens before [`run`](Launch::run) or [`enqueue`](Launch::enqueue).
 ///
@@ -91,6 +93,7 @@ impl<'t> Launch<'t> {
     pub fn on_cores(self, cores: DeviceGrid) -> Launch<'t> {
         Launch {
             cores: Some(cores),
+            chosen: OnceLock::new(),
             ..self
         }
     }
@@ -98,7 +101,11 @@ impl<'t> Launch<'t> {
     /// The same launch with what cores can share read so or not, whichever is estimated to be faster: for checks.
     #[doc(hidden)]
     pub fn sharing(self, sharing: Sharing) -> Launch<'t> {
-        Launch { sharing, ..self }
+        Launch {
+            sharing,
+            chosen: OnceLock::new(),
+            ..self
+        }
     }
 
     /// Runs the kernel and waits for it and everything enqueued before.
@@ -152,29 +159,6 @@ impl<'t> Launch<'t> {
             .map_err(|error| self.refused(&error))
     }
 
-    fn estimate_of(&self, kernel: &Kernel) -> Result<Option<f64>> {
-        let (_, bound) = self.bind(kernel)?;
-        let cores = self.cores(&bound);
-        let mut cycles = 0.0;
-        for plan in kernel.stages()? {
-            check_budgets(kernel, plan, &bound.device)?;
-            let (_, work) = plan
-                .partition(&bound.bindings, cores)
-                .map_err(|error| self.refused(&error))?;
-            match plan.estimate(&bound.bindings, cores.chip, &work) {
-                Some(stage) => cycles += stage.cycles,
-                None if work.is_empty() => {}
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(cycles))
-    }
-
-    /// The kernel that runs: of several variants the one that was chosen.
-    fn kernel(&self) -> &'static Kernel {
-        self.chosen.get().copied().unwrap_or(self.kernel)
-    }
-
     /// The constants of the variant that the launch takes; none of a kernel without variants.
     ///
     /// # Errors
@@ -182,68 +166,6 @@ impl<'t> Launch<'t> {
     pub fn variant(&self) -> Result<&'static [(&'static str, i64)]> {
         self.choose()?;
         Ok(self.kernel().constants())
-    }
-
-    /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
-    /// device, the one that is estimated to be fastest; the first where nothing is known of any.
-    fn choose(&self) -> Result<()> {
-        if self.chosen.get().is_some() {
-            return Ok(());
-        }
-        let is_wanted = |variant: &&Kernel| {
-            let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));
-            self.wanted.iter().all(has)
-        };
-        let candidates: Vec<&'static Kernel> = self.kernel.variants().filter(is_wanted).collect();
-        let chosen = match candidates.as_slice() {
-            [] => return Err(self.no_variant()),
-            [only] => only,
-            [first, ..] => {
-                let mut best: Option<(f64, &'static Kernel)> = None;
-                let mut refused = None;
-                let mut runs = None;
-                for candidate in &candidates {
-                    match self.estimate_of(candidate) {
-                        Ok(Some(cycles)) if best.is_none_or(|(least, _)| cycles < least) => {
-                            best = Some((cycles, candidate));
-                        }
-                        Ok(_) => drop(runs.get_or_insert(*candidate)),
-                        Err(error) => drop(refused.get_or_insert(error)),
-                    }
-                }
-                match (best.map(|(_, best)| best).or(runs), refused) {
-                    (Some(chosen), _) => chosen,
-                    (None, Some(error)) => return Err(error),
-                    (None, None) => first,
-                }
-            }
-        };
-        // Another thread chooses the same.
-        let _ = self.chosen.set(chosen);
-        Ok(())
-    }
-
-    fn no_variant(&self) -> Error {
-        let shown = |constants: &[(&str, i64)]| {
-            let each: Vec<String> = constants
-                .iter()
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            each.join(", ")
-        };
-        let wanted: Vec<(&str, i64)> = self.wanted.iter().map(|wanted| (wanted.name, wanted.value)).collect();
-        let known: Vec<String> = self
-            .kernel
-            .variants()
-            .map(|variant| shown(variant.constants()))
-            .collect();
-        let message = format!(
-            "kernel `{}` has no variant with {}: there are {}",
-            self.kernel.name(),
-            shown(&wanted),
-            known.join("; ")
-        );
-        Error::new(ErrorKind::Argument, message)
     }
 
     /// Runs the kernel, waits, and tells what the run took and, on the emulator, what it moved and computed.
@@ -292,26 +214,19 @@ impl<'t> Launch<'t> {
 
     /// Starts the stages of the kernel, one after the other.
     fn start(&self, waiting: Waiting) -> Result<Profile> {
-        self.choose()?;
+        let decision = self.decide()?;
         let (plan, bound) = self.bind(self.kernel())?;
-        let mut stages = Vec::new();
-        for (number, plan) in self.kernel().stages()?.iter().enumerate() {
-            check_budgets(self.kernel(), plan, &bound.device)?;
-            let (_, work) = plan
-                .partition(&bound.bindings, self.cores(&bound))
-                .map_err(|error| self.refused(&error))?;
-            // A grid without blocks runs nothing.
-            if !work.is_empty() {
-                stages.push((number, plan, work));
-            }
-        }
+        let stages = self.kernel().stages()?.iter().zip(&decision.work).enumerate();
+        let stages = stages.map(|(number, (plan, work))| (number, plan, work.as_slice()));
+        // A grid without blocks runs nothing.
+        let stages = stages.filter(|(_, _, work)| !work.is_empty());
         let shapes = self.temporary_shapes(plan, &bound)?;
         bound.device.with(|session| {
             if waiting != Waiting::Not {
                 session.finish()?;
             }
             let tensors = self.tensors(session, plan, &bound, shapes)?;
-            let mut runs = Vec::with_capacity(stages.len());
+            let mut runs = Vec::with_capacity(decision.work.len());
             for stage in stages {
                 match self.ready(session, stage, &bound, &tensors) {
                     Ok(run) => runs.push(run),
@@ -336,7 +251,7 @@ impl<'t> Launch<'t> {
     fn run_all(
         &self,
         session: &mut Session,
-        runs: &mut [Run],
+        runs: &mut [Run<'_>],
         waiting: Waiting,
         bound: &Bound<'_>,
         tensors: &Tensors,
@@ -356,7 +271,12 @@ impl<'t> Launch<'t> {
             }
             let start = Instant::now();
             bound.device.expect_stores(|| self.stores(tensors, run, several));
-            let ran = session.run(&mut run.workload, &run.args, blocking, self.kernel().name());
+            let ran = session.run(
+                &mut run.workload,
+                std::mem::take(&mut run.args),
+                blocking,
+                self.kernel().name(),
+            );
             if is_watched {
                 bound.device.set_clock(false);
             }
@@ -431,15 +351,15 @@ impl<'t> Launch<'t> {
     }
 
     /// The program of a stage with its arguments: one of a launch before, or a new one.
-    fn ready(
+    fn ready<'d>(
         &self,
         session: &mut Session,
-        (stage, plan, work): (usize, &'static Plan, Vec<CoreWork>),
+        (stage, plan, work): (usize, &'static Plan, &'d [CoreWork]),
         bound: &Bound<'_>,
         tensors: &Tensors,
-    ) -> Result<Run> {
-        let args = self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), &work)?;
-        let key = WorkloadKey::new(self.kernel(), stage, &work);
+    ) -> Result<Run<'d>> {
+        let args = self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), work)?;
+        let key = WorkloadKey::new(self.kernel(), stage, work);
         let workload = match session.workloads.take(key) {
             Some(workload) => workload,
             None => {
@@ -454,7 +374,7 @@ impl<'t> Launch<'t> {
                     bound.device.facts(),
                     self.kernel(),
                     (stage, plan),
-                    &work,
+                    work,
                     &accessor_words,
                 )?
             }
@@ -470,7 +390,7 @@ impl<'t> Launch<'t> {
     }
 
     /// The tensors that the kernel may store to, of several stages those that this one stores to, and where its blocks run.
-    fn stores(&self, tensors: &Tensors, run: &Run, several: bool) -> Stores {
+    fn stores(&self, tensors: &Tensors, run: &Run<'_>, several: bool) -> Stores {
         let stored = |tensor: &&LaunchTensor| tensor.mutable && (!several || run.stores(&tensor.name));
         let written = tensors.tensors.iter().filter(stored);
         let transfers_of = |role: Role, tensor: &LaunchTensor| {
@@ -525,14 +445,8 @@ impl<'t> Launch<'t> {
         };
         let mut all = Vec::with_capacity(plan.kernels.len());
         for kernel in &plan.kernels {
-            let mut words = Vec::with_capacity(work.len() * kernel.runtime_args.len());
-            for core in work {
-                let core = plan
-                    .runtime_args(kernel.role, bindings, *core, &noc)
-                    .map_err(|error| self.refused(&error))?;
-                words.extend(core);
-            }
-            all.push((kernel.role, words));
+            let words = plan.runtime_args(kernel.role, bindings, work, &noc);
+            all.push((kernel.role, words.map_err(|error| self.refused(&error))?));
         }
         Ok(all)
     }
@@ -570,16 +484,16 @@ struct Tensors {
 }
 
 /// A stage that is ready to run.
-struct Run {
+struct Run<'d> {
     stage: usize,
     plan: &'static Plan,
-    work: Vec<CoreWork>,
+    work: &'d [CoreWork],
     args: Vec<(Role, Vec<u32>)>,
     key: WorkloadKey,
     workload: Workload,
 }
 
-impl Run {
+impl Run<'_> {
     /// Whether its writer goes to the tensor `name`.
     fn stores(&self, name: &str) -> bool {
         let writer = self.plan.kernel(Role::Writer);
@@ -591,7 +505,7 @@ impl Run {
 }
 
 /// Keeps the programs for later launches.
-fn keep(session: &mut Session, runs: Vec<Run>) -> Result<()> {
+fn keep(session: &mut Session, runs: Vec<Run<'_>>) -> Result<()> {
     for run in runs {
         if let Some(displaced) = session.workloads.put(run.key, run.workload) {
             session.finish()?;

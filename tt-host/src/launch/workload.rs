@@ -44,6 +44,8 @@ pub(crate) struct Workload {
     pub(crate) workload: UniquePtr<MeshWorkload>,
     pub(crate) kernels: Vec<(Role, u32)>,
     pub(crate) cores: Vec<Core>,
+    /// The runtime arguments that its kernels have; none before its first run.
+    pub(crate) args: Vec<(Role, Vec<u32>)>,
 }
 
 /// The programs that a device keeps, the one used last at the end.
@@ -175,6 +177,7 @@ pub(crate) fn build(
         workload,
         kernels,
         cores,
+        args: Vec::new(),
     })
 }
 

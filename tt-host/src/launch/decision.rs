@@ -1,0 +1,255 @@
+//! What a launch decides before it runs, kept for the launches that ask the same: of several variants the one that is estimated to
+//! be fastest, and which core takes which blocks.
+//!
+//! Both follow from the kernel, the extents and scalars of its arguments, what the launch asks for, and the device. To estimate them takes
+//! longer than a small launch, so a device keeps them, as it keeps programs.
+
+use super::argument::{Argument, Value};
+use super::workload::check_budgets;
+use super::{Constant, Launch};
+use crate::device::DeviceCore;
+use crate::kernel::Kernel;
+use crate::{Error, ErrorKind, Result};
+use std::sync::Arc;
+use tt_plan::{CoreWork, DeviceGrid, Sharing};
+
+/// Decisions that a device keeps.
+const KEPT: usize = 256;
+
+/// All that decides, but for the device.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// The address of the static of the kernel that was called, the first of its variants.
+    kernel: usize,
+    /// Of every tensor its extents behind their number, of every scalar its value.
+    arguments: Vec<u64>,
+    /// The constants asked for.
+    wanted: Vec<Constant>,
+    cores: Option<DeviceGrid>,
+    sharing: Sharing,
+}
+
+impl Question {
+    /// What `launch` asks. A number that is no integer decides only where the plan derives integers of such.
+    pub(super) fn of(launch: &Launch<'_>) -> Question {
+        let derives = |kernel: &Kernel| kernel.plan().is_ok_and(|plan| !plan.derived.is_empty());
+        let with_floats = launch.kernel.variants().any(derives);
+        let mut arguments = Vec::with_capacity(4 * launch.arguments.len());
+        for Argument(value) in &launch.arguments {
+            match value {
+                Value::Tensor { tensor, .. } => {
+                    arguments.push(tensor.shape.len() as u64);
+                    arguments.extend(tensor.shape.iter().map(|extent| *extent as u64));
+                }
+                Value::F32(value) => arguments.push(if with_floats { value.to_bits().into() } else { 0 }),
+                Value::I32(value) => arguments.push(*value as u64),
+                Value::U32(value) => arguments.push((*value).into()),
+            }
+        }
+        Question {
+            kernel: std::ptr::from_ref(launch.kernel).addr(),
+            arguments,
+            wanted: launch.wanted.clone(),
+            cores: launch.cores,
+            sharing: launch.sharing,
+        }
+    }
+}
+
+/// A launch that may run: the device has room for every stage of its kernel.
+pub(crate) struct Decision {
+    /// The variant.
+    pub(super) kernel: &'static Kernel,
+    /// The cores of each of its stages with their blocks.
+    pub(super) work: Vec<Vec<CoreWork>>,
+}
+
+/// The decisions that a device keeps, the one used last at the end.
+#[derive(Default)]
+pub(crate) struct Decisions {
+    kept: Vec<(Question, Arc<Decision>)>,
+}
+
+impl Decisions {
+    /// What was decided on the same question.
+    pub(crate) fn get(&mut self, question: &Question) -> Option<Arc<Decision>> {
+        let at = self.kept.iter().rposition(|(kept, _)| kept == question)?;
+        self.kept[at..].rotate_left(1);
+        self.kept.last().map(|(_, decision)| decision.clone())
+    }
+
+    /// Keeps a decision, for one that was not asked for longest.
+    pub(crate) fn put(&mut self, question: Question, decision: Arc<Decision>) {
+        if self.kept.len() >= KEPT {
+            self.kept.remove(0);
+        }
+        self.kept.push((question, decision));
+    }
+}
+
+impl Launch<'_> {
+    /// What the launch runs: as it was decided before, or now, and then kept.
+    ///
+    /// # Errors
+    /// As [`run`](Launch::run), as far as that does not depend on anything but the [question](Question).
+    pub(super) fn decide(&self) -> Result<Arc<Decision>> {
+        if let Some(kept) = self.kept() {
+            return Ok(kept);
+        }
+        self.choose()?;
+        let kernel = self.kernel();
+        let (_, bound) = self.bind(kernel)?;
+        let cores = self.cores(&bound);
+        let mut work = Vec::new();
+        for plan in kernel.stages()? {
+            check_budgets(kernel, plan, &bound.device)?;
+            let partition = plan.partition(&bound.bindings, cores);
+            work.push(partition.map_err(|error| self.refused(&error))?.1);
+        }
+        let decision = Arc::new(Decision { kernel, work });
+        bound.device.decisions().put(Question::of(self), decision.clone());
+        Ok(decision)
+    }
+
+    /// What was decided on the same question; the launch takes its variant.
+    fn kept(&self) -> Option<Arc<Decision>> {
+        let kept = self.device()?.decisions().get(&Question::of(self))?;
+        let _ = self.chosen.set(kept.kernel);
+        Some(kept)
+    }
+
+    /// The device of its first tensor, which is that of all where the launch runs.
+    fn device(&self) -> Option<&DeviceCore> {
+        self.arguments.iter().find_map(|Argument(value)| match value {
+            Value::Tensor { tensor, .. } => Some(&*tensor.core),
+            Value::F32(_) | Value::I32(_) | Value::U32(_) => None,
+        })
+    }
+
+    pub(super) fn estimate_of(&self, kernel: &Kernel) -> Result<Option<f64>> {
+        let (_, bound) = self.bind(kernel)?;
+        let cores = self.cores(&bound);
+        let mut cycles = 0.0;
+        for plan in kernel.stages()? {
+            check_budgets(kernel, plan, &bound.device)?;
+            let (_, work) = plan
+                .partition(&bound.bindings, cores)
+                .map_err(|error| self.refused(&error))?;
+            match plan.estimate(&bound.bindings, cores.chip, &work) {
+                Some(stage) => cycles += stage.cycles,
+                None if work.is_empty() => {}
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(cycles))
+    }
+
+    /// The kernel that runs: of several variants the one that was chosen.
+    pub(super) fn kernel(&self) -> &'static Kernel {
+        self.chosen.get().copied().unwrap_or(self.kernel)
+    }
+
+    /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
+    /// device, the one that is estimated to be fastest; the first where nothing is known of any.
+    pub(super) fn choose(&self) -> Result<()> {
+        if self.chosen.get().is_some() || self.kept().is_some() {
+            return Ok(());
+        }
+        let is_wanted = |variant: &&Kernel| {
+            let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));
+            self.wanted.iter().all(has)
+        };
+        let candidates: Vec<&'static Kernel> = self.kernel.variants().filter(is_wanted).collect();
+        let chosen = match candidates.as_slice() {
+            [] => return Err(self.no_variant()),
+            [only] => only,
+            [first, ..] => {
+                let mut best: Option<(f64, &'static Kernel)> = None;
+                let mut refused = None;
+                let mut runs = None;
+                for candidate in &candidates {
+                    match self.estimate_of(candidate) {
+                        Ok(Some(cycles)) if best.is_none_or(|(least, _)| cycles < least) => {
+                            best = Some((cycles, candidate));
+                        }
+                        Ok(_) => drop(runs.get_or_insert(*candidate)),
+                        Err(error) => drop(refused.get_or_insert(error)),
+                    }
+                }
+                match (best.map(|(_, best)| best).or(runs), refused) {
+                    (Some(chosen), _) => chosen,
+                    (None, Some(error)) => return Err(error),
+                    (None, None) => first,
+                }
+            }
+        };
+        // Another thread chooses the same.
+        let _ = self.chosen.set(chosen);
+        Ok(())
+    }
+
+    fn no_variant(&self) -> Error {
+        let shown = |constants: &[(&str, i64)]| {
+            let each: Vec<String> = constants
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            each.join(", ")
+        };
+        let wanted: Vec<(&str, i64)> = self.wanted.iter().map(|wanted| (wanted.name, wanted.value)).collect();
+        let known: Vec<String> = self
+            .kernel
+            .variants()
+            .map(|variant| shown(variant.constants()))
+            .collect();
+        let message = format!(
+            "kernel `{}` has no variant with {}: there are {}",
+            self.kernel.name(),
+            shown(&wanted),
+            known.join("; ")
+        );
+        Error::new(ErrorKind::Argument, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Sources;
+
+    static KERNEL: Kernel = Kernel::new("kernel", Sources::NONE, "", "", &[]);
+
+    fn question(extent: usize) -> Question {
+        Question {
+            kernel: 1,
+            arguments: vec![1, extent as u64],
+            wanted: Vec::new(),
+            cores: None,
+            sharing: Sharing::WherePaying,
+        }
+    }
+
+    #[test]
+    fn what_was_not_asked_for_longest_is_forgotten() {
+        let mut decisions = Decisions::default();
+        let decision = |stages| Decision {
+            kernel: &KERNEL,
+            work: vec![Vec::new(); stages],
+        };
+        for extent in 0..KEPT {
+            decisions.put(question(extent), Arc::new(decision(extent)));
+        }
+        assert!(decisions.get(&question(0)).is_some());
+        decisions.put(question(KEPT), Arc::new(decision(KEPT)));
+        assert!(decisions.get(&question(1)).is_none());
+        for extent in [0, 2, KEPT] {
+            let kept = decisions.get(&question(extent)).expect("it was asked for since");
+            assert_eq!(kept.work.len(), extent);
+        }
+        let other = Question {
+            sharing: Sharing::Never,
+            ..question(2)
+        };
+        assert!(decisions.get(&other).is_none());
+    }
+}
