@@ -88,7 +88,14 @@ pub fn default_threads() -> Result<usize, SettingError> {
     let asked = read("TT_EMULATOR_THREADS", &allowed, |text| {
         text.parse().ok().filter(|count| (1..=MAX_THREADS).contains(count))
     });
-    Ok(asked?.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |count| count.get())))
+    Ok(asked?.unwrap_or_else(machine_threads))
+}
+
+/// Threads that the machine gives this process, asked once: the answer is in files of the system, and takes longer than a small launch.
+#[cfg(feature = "engine")]
+pub(crate) fn machine_threads() -> usize {
+    static THREADS: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get()))
 }
 
 /// `TT_EMULATOR_ARCH`: the chip that a device is opened as where the program chose none.

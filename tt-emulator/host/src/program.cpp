@@ -314,7 +314,10 @@ void SetRuntimeArgs(
         core_spec.size(),
         runtime_args.size());
     for (std::size_t index = 0; index < core_spec.size(); ++index) {
-        SetRuntimeArgs(program, kernel, core_spec[index], ttsl::Span<const uint32_t>(runtime_args[index]));
+        const tt_emulator_core core{
+            static_cast<uint32_t>(core_spec[index].x), static_cast<uint32_t>(core_spec[index].y)};
+        checked(tt_emulator_set_runtime_args(
+            emulator::handle(program), kernel, core, {runtime_args[index].data(), runtime_args[index].size()}));
     }
 }
 

@@ -17,6 +17,7 @@ pub mod integer;
 pub mod matrix_calls;
 pub mod pack;
 pub mod pack_calls;
+pub mod reused;
 pub mod rounding;
 pub mod row_major;
 pub mod rules;

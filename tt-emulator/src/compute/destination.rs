@@ -8,12 +8,29 @@
 //! and the packer, and is undefined for the SFPU. Registers are kept as 32-bit values; with a 16-bit destination the low
 //! halves are zero.
 
+use super::reused::{Pool, Reusable, Reused};
 use super::rules;
 use super::tile::Tile;
 use crate::rules::Rule;
+use std::sync::Mutex;
 
 /// Registers of a full section of 16-bit tiles.
 const REGISTERS: usize = 16;
+
+/// The registers themselves. What they held before is never read: one that was not written in an acquire counts as zeros, or not
+/// at all.
+struct Registers(Box<[Tile]>);
+
+impl Reusable for Registers {
+    fn pool() -> &'static Pool<Registers> {
+        static POOL: Pool<Registers> = Mutex::new(Vec::new());
+        &POOL
+    }
+
+    fn new() -> Registers {
+        Registers(vec![Tile::zero(); REGISTERS].into_boxed_slice())
+    }
+}
 
 /// A broken rule and what is to be said about it.
 pub type Broken = (&'static Rule, String);
@@ -58,8 +75,9 @@ struct Content {
 
 /// The destination registers of a core.
 pub struct Destination {
-    /// Empty until the first acquire.
-    tiles: Box<[Tile]>,
+    registers: Reused<Registers>,
+    /// A section was taken before.
+    is_used: bool,
     contents: [Content; REGISTERS],
     phase: Phase,
     capacity: usize,
@@ -71,7 +89,8 @@ impl Destination {
     pub fn new(wide: bool, full: bool) -> Destination {
         let capacity = REGISTERS / if wide { 2 } else { 1 } / if full { 1 } else { 2 };
         Destination {
-            tiles: Box::default(),
+            registers: Reused::none(),
+            is_used: false,
             contents: [Content::default(); REGISTERS],
             phase: Phase::Idle,
             capacity,
@@ -93,9 +112,7 @@ impl Destination {
         if self.phase != from {
             return Err((rule, format!("the destination registers are {}", self.phase.name())));
         }
-        if self.tiles.is_empty() {
-            self.tiles = vec![Tile::zero(); self.capacity].into_boxed_slice();
-        }
+        self.is_used = true;
         self.phase = to;
         Ok(())
     }
@@ -130,7 +147,7 @@ impl Destination {
 
     /// A section was given back and none is taken: a further release finds nothing to do.
     pub fn is_released(&self) -> bool {
-        self.phase == Phase::Idle && !self.tiles.is_empty()
+        self.phase == Phase::Idle && self.is_used
     }
 
     /// The deprecated `acquire_dst`: math and packer at once.
@@ -145,8 +162,13 @@ impl Destination {
         Ok(())
     }
 
-    /// What the kernel leaves behind.
-    pub fn finish(&self) -> Result<(), Broken> {
+    fn tiles(&mut self) -> &mut [Tile] {
+        &mut self.registers.get().0[..self.capacity]
+    }
+
+    /// What the kernel leaves behind; the registers are another's from now on.
+    pub fn finish(&mut self) -> Result<(), Broken> {
+        self.registers.give_back();
         match self.phase {
             Phase::Idle => Ok(()),
             phase => Err((
@@ -214,17 +236,18 @@ impl Destination {
             written: true,
             reduced: false,
         };
-        &mut self.tiles[index as usize]
+        &mut self.tiles()[index as usize]
     }
 
     /// A register to be added to, zero if it was not written in this acquire.
     pub fn accumulate(&mut self, index: u32) -> &mut Tile {
         let index = index as usize;
-        if !self.contents[index].written {
-            self.tiles[index].clear();
-            self.contents[index].written = true;
+        let was_written = std::mem::replace(&mut self.contents[index].written, true);
+        let tile = &mut self.tiles()[index];
+        if !was_written {
+            tile.clear();
         }
-        &mut self.tiles[index]
+        tile
     }
 
     /// A register to be reduced into, and whether it was not written in this acquire.
@@ -232,7 +255,7 @@ impl Destination {
         let fresh = !self.contents[index as usize].written;
         self.accumulate(index);
         self.contents[index as usize].reduced = true;
-        (&mut self.tiles[index as usize], fresh)
+        (&mut self.tiles()[index as usize], fresh)
     }
 
     /// The register was written in this acquire, but not by a reduction.
@@ -248,9 +271,10 @@ impl Destination {
 
     /// What the matrix engine and the packer read: `None` stands for zeros.
     pub fn read(&self, index: u32) -> Option<&Tile> {
+        let registers = self.registers.taken()?;
         self.contents[index as usize]
             .written
-            .then(|| &self.tiles[index as usize])
+            .then(|| &registers.0[index as usize])
     }
 
     /// The SFPU may read this register.
@@ -270,7 +294,7 @@ impl Destination {
     pub fn sfpu(&mut self, inputs: &[u32], out: u32) -> &mut [Tile] {
         let reduced = inputs.iter().any(|input| self.contents[*input as usize].reduced);
         self.contents[out as usize] = Content { written: true, reduced };
-        &mut self.tiles
+        self.tiles()
     }
 }
 

@@ -70,7 +70,7 @@ impl ComputeState {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
         let mut special = false;
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         sources
             .rows
             .resize_with(rows.len().max(sources.rows.len()), Parts::zero);
@@ -125,7 +125,7 @@ impl ComputeState {
     fn matmul_exact(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
         let adder = self.adder(columns[0].operand.format);
         let half = adder.half;
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         for (r, row) in rows.iter().enumerate() {
             to_source(
                 row.bytes,
@@ -150,7 +150,7 @@ impl ComputeState {
     }
 
     fn matmul_integers(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         for (r, row) in rows.iter().enumerate() {
             integers_8(row.bytes, row.operand.format == DataFormat::Int8, &mut sources.b);
             for (c, column) in columns.iter().enumerate() {
@@ -194,7 +194,7 @@ impl ComputeState {
     pub fn binary(&mut self, op: Binary, (how, row): (Broadcast, u32), a: Page, b: Page, idst: u32, accumulate: bool) {
         let adder = self.adder(a.operand.format);
         let half = adder.half;
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         let (a_format, b_format) = (a.operand.format, b.operand.format);
         let bytes = is_byte(a_format);
         if bytes {
@@ -250,7 +250,7 @@ impl ComputeState {
         let adder = self.adder(page.operand.format);
         let format = page.operand.format;
         let mask = self.moved_operand(reuse);
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         to_source(page.bytes, format, whole(format, adder), adder.half, &mut sources.b);
         match self.registers.read(idst) {
             Some(register) => eltwise::destination_as_source(register, mask, &mut sources.a),
@@ -324,7 +324,7 @@ impl ComputeState {
             to_copy(page.bytes, format, wide, half, self.registers.overwrite(idst));
             return self.mark_copied(page, idst);
         }
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         match format {
             _ if direct => to_destination(page.bytes, &mut sources.a),
             UInt16 => {
@@ -397,12 +397,12 @@ impl ComputeState {
             }
             return;
         }
-        to_copy(page.bytes, format, !narrow, half, &mut self.sources.a);
+        to_copy(page.bytes, format, !narrow, half, &mut self.sources.get().a);
         let register = self.registers.overwrite(idst);
         if narrow {
-            register.0.copy_from_slice(&self.sources.a.0);
+            register.0.copy_from_slice(&self.sources.get().a.0);
         } else {
-            eltwise::copy_moved(register, &self.sources.a);
+            eltwise::copy_moved(register, &self.sources.get().a);
         }
     }
 
@@ -426,10 +426,13 @@ impl ComputeState {
     /// Transposes a register in place.
     pub fn transpose_destination(&mut self, idst: u32) {
         match self.registers.read(idst) {
-            Some(register) => transpose(register, &mut self.sources.a),
-            None => self.sources.a.clear(),
+            Some(register) => transpose(register, &mut self.sources.get().a),
+            None => self.sources.get().a.clear(),
         }
-        self.registers.overwrite(idst).0.copy_from_slice(&self.sources.a.0);
+        self.registers
+            .overwrite(idst)
+            .0
+            .copy_from_slice(&self.sources.get().a.0);
     }
 
     /// Checks a reduction.
@@ -466,7 +469,7 @@ impl ComputeState {
             into_source: self.kept_by_move_into_b(),
             added: self.kept_by(self.engines.src_b()),
         };
-        let sources = &mut *self.sources;
+        let sources = self.sources.get();
         let (data_format, scaler_format) = (data.operand.format, scaler.operand.format);
         to_source(data.bytes, data_format, whole(data_format, adder), half, &mut sources.a);
         to_source(

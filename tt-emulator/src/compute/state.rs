@@ -1,6 +1,7 @@
 //! The compute engines of one core while its kernel runs.
 
 use std::collections::VecDeque;
+use std::sync::Mutex;
 
 use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
@@ -9,6 +10,7 @@ use super::fpu::datapath::Adder;
 use super::fpu::fidelity::{Plan, phase_count};
 use super::pack::Packer;
 use super::pack_calls::WaitingPack;
+use super::reused::{Pool, Reusable, Reused};
 use super::rules;
 use super::tile::Tile;
 use super::{pack, unpack};
@@ -24,6 +26,23 @@ pub struct Sources {
     /// Parts of matmul operands: in0 tiles down, in1 tiles across.
     pub rows: Vec<Parts>,
     pub columns: Vec<Parts>,
+}
+
+impl Reusable for Sources {
+    fn pool() -> &'static Pool<Sources> {
+        static POOL: Pool<Sources> = Mutex::new(Vec::new());
+        &POOL
+    }
+
+    fn new() -> Sources {
+        Sources {
+            a: Tile::zero(),
+            b: Tile::zero(),
+            spread: Tile::zero(),
+            rows: Vec::new(),
+            columns: Vec::new(),
+        }
+    }
 }
 
 /// A matmul operand in the parts that its fidelity multiplies.
@@ -66,7 +85,7 @@ pub struct ComputeState {
     pub sums: Sums,
     /// Words between the threads of the kernel. All three run in line, so what was written first is read first.
     pub mailbox: VecDeque<u32>,
-    pub sources: Box<Sources>,
+    pub sources: Reused<Sources>,
 }
 
 impl ComputeState {
@@ -89,18 +108,13 @@ impl ComputeState {
             waiting_packs: VecDeque::new(),
             sums: Sums::new(),
             mailbox: VecDeque::new(),
-            sources: Box::new(Sources {
-                a: Tile::zero(),
-                b: Tile::zero(),
-                spread: Tile::zero(),
-                rows: Vec::new(),
-                columns: Vec::new(),
-            }),
+            sources: Reused::none(),
         }
     }
 
     /// What the kernel left behind.
-    pub fn finish(&self) -> Result<(), Broken> {
+    pub fn finish(&mut self) -> Result<(), Broken> {
+        self.sources.give_back();
         self.registers.finish()
     }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::launch::{Modes, build};
-use super::memory::machine::{Machine, Node};
+use super::memory::machine::{Machine, Node, Nodes};
 use super::program::{CbIndex, CircularBuffer, Program};
 use super::schedule::{Ending, run};
 use crate::abi::{Api, ComputeApi, DataflowApi, KernelEntry, register_step};
@@ -191,7 +191,16 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
     let arch = Arch::of(ArchName::WormholeB0);
     let no_banks = [std::ptr::null_mut(); super::counters::MAX_DRAM_BANKS];
     // SAFETY: the memory is dropped last. It has the slots of the cores that this program uses, and no others are asked for.
-    let machine = unsafe { Machine::new(arch, memory.start(), no_banks, Vec::new(), Vec::new()) };
+    let machine = unsafe {
+        Machine::new(
+            arch,
+            Arc::new(Nodes::of(arch)),
+            memory.start(),
+            no_banks,
+            Vec::new(),
+            Vec::new(),
+        )
+    };
     let machine = Arc::new(machine);
     let program = program(&machine);
     let base = arch.l1_unreserved_base() as u32;

@@ -6,7 +6,6 @@
 use std::cell::Cell;
 
 use crate::abi::cb_pointer;
-use crate::arch::MAX_CIRCULAR_BUFFERS;
 use crate::clock::Event;
 use crate::data_format::DataFormat;
 use crate::report::RiscName;
@@ -121,13 +120,13 @@ pub(crate) struct CbView {
 }
 
 /// Views of a RISC at the start of a run: all pointers at the rings' starts.
-pub(crate) fn initial_views(cbs: &[CoreCb]) -> Box<[CbView; MAX_CIRCULAR_BUFFERS]> {
-    let mut views = Box::new([CbView::default(); MAX_CIRCULAR_BUFFERS]);
-    for (view, cb) in views.iter_mut().zip(cbs) {
-        view.read = cb.config.base;
-        view.write = cb.config.base;
-    }
-    views
+pub(crate) fn initial_views(cbs: &[CoreCb]) -> Box<[CbView]> {
+    let at_start = |cb: &CoreCb| CbView {
+        read: cb.config.base,
+        write: cb.config.base,
+        ..CbView::default()
+    };
+    cbs.iter().map(at_start).collect()
 }
 
 impl Risc {
@@ -146,7 +145,7 @@ impl Risc {
 
     #[inline]
     fn check_cb(&mut self, cb: u32, line: i32) {
-        if cb as usize >= MAX_CIRCULAR_BUFFERS || self.core.cbs[cb as usize].config.pages == 0 {
+        if self.core.cbs.get(cb as usize).is_none_or(|cb| cb.config.pages == 0) {
             self.violation(
                 &rules::CB_NOT_CONFIGURED,
                 line,

@@ -51,7 +51,7 @@ pub(crate) struct Core {
     pub l1_base: u32,
     /// Address map.
     pub machine: Arc<Machine>,
-    /// All circular buffers, configured or not.
+    /// Circular buffers by id up to the last that the program has, on this core or not.
     pub cbs: Vec<CoreCb>,
     /// Bit i is set where the program created semaphore i on this core.
     pub semaphores: u32,

@@ -85,9 +85,11 @@ impl RunCounters {
             (Some(modelled), Some(more)) => modelled.add(more),
             (modelled, more) => *modelled = modelled.take().or_else(|| more.clone()),
         }
-        for core in &other.cores {
-            match self.cores.iter_mut().find(|mine| mine.core == core.core) {
-                Some(mine) => mine.counts.add(&core.counts),
+        for (at, core) in other.cores.iter().enumerate() {
+            // Runs on the same cores have them in the same places.
+            let same = self.cores.get(at).filter(|mine| mine.core == core.core).map(|_| at);
+            match same.or_else(|| self.cores.iter().position(|mine| mine.core == core.core)) {
+                Some(at) => self.cores[at].counts.add(&core.counts),
                 None => self.cores.push(core.clone()),
             }
         }

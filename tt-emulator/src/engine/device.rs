@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::allowed::Allowed;
 use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
-use crate::settings;
+use crate::settings::{self, machine_threads};
 
 use super::copying;
 use super::counters::{MAX_DRAM_BANKS, RunCounters};
 use super::memory::allocator::{Allocator, Direction};
-use super::memory::machine::{BufferRange, Machine};
+use super::memory::machine::{BufferRange, Machine, Nodes};
 use super::memory::region::Region;
 use super::queue::Queue;
 use super::sharding::Sharding;
@@ -37,7 +37,7 @@ pub enum BufferKind {
 static SELECTED: Mutex<Option<HashMap<i32, ArchName>>> = Mutex::new(None);
 
 /// Counters of the last run on a device id.
-static LAST_RUN: Mutex<Option<HashMap<i32, RunCounters>>> = Mutex::new(None);
+static LAST_RUN: Mutex<Option<HashMap<i32, Arc<RunCounters>>>> = Mutex::new(None);
 
 /// The devices that are open, by id.
 static OPEN: Mutex<Vec<(i32, Weak<Device>)>> = Mutex::new(Vec::new());
@@ -74,7 +74,8 @@ pub fn selected_arch(id: i32) -> Result<ArchName, String> {
 
 /// Counters of the last run of device `id`, kept when the device is closed.
 pub fn last_run_counters(id: i32) -> Option<RunCounters> {
-    locked(&LAST_RUN).as_ref()?.get(&id).cloned()
+    let last = locked(&LAST_RUN).as_ref()?.get(&id).cloned();
+    last.map(Arc::unwrap_or_clone)
 }
 
 /// Makes the live DRAM buffer at `address` of device `id` read as zero; memory that does already is not touched. False where there is no
@@ -127,6 +128,7 @@ struct Allocations {
 pub struct Device {
     id: i32,
     arch: &'static Arch,
+    nodes: Arc<Nodes>,
     l1: Region,
     dram: Vec<Region>,
     allocations: Mutex<Allocations>,
@@ -187,6 +189,7 @@ impl Device {
         let device = Arc::new(Device {
             id,
             arch,
+            nodes: Arc::new(Nodes::of(arch)),
             l1,
             dram,
             allocations: Mutex::new(allocations),
@@ -277,7 +280,7 @@ impl Device {
         locked(&self.running)
     }
 
-    pub(crate) fn record_run(&self, counters: RunCounters) {
+    pub(crate) fn record_run(&self, counters: Arc<RunCounters>) {
         locked(&self.accumulated).add(&counters);
         locked(&LAST_RUN).get_or_insert_default().insert(self.id, counters);
     }
@@ -310,7 +313,16 @@ impl Device {
         let buffers = (allocations.dram_buffers.clone(), allocations.l1_buffers.clone());
         // SAFETY: the regions are the device's, and of the size that the architecture has; they are there, and used by nobody
         // else, as long as the machine is, as who calls says.
-        let mut machine = unsafe { Machine::new(self.arch, self.l1.start(), dram, buffers.0, buffers.1) };
+        let mut machine = unsafe {
+            Machine::new(
+                self.arch,
+                self.nodes.clone(),
+                self.l1.start(),
+                dram,
+                buffers.0,
+                buffers.1,
+            )
+        };
         machine.allowed = self.allowed;
         machine
     }
@@ -565,11 +577,7 @@ impl Buffer {
     }
 
     fn pages_per_part(&self, bytes: usize) -> usize {
-        let threads = if bytes < PARALLEL_BYTES {
-            1
-        } else {
-            std::thread::available_parallelism().map_or(1, |count| count.get())
-        };
+        let threads = if bytes < PARALLEL_BYTES { 1 } else { machine_threads() };
         (self.range.pages as usize).div_ceil(threads)
     }
 }

@@ -4,13 +4,13 @@
 //! Everything that can be refused is refused before the first kernel runs.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::abi::KernelEntry;
-use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
+use crate::arch::{Arch, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
 use crate::compute::rules::SFPI;
@@ -93,7 +93,7 @@ impl From<Box<Report>> for LaunchError {
 /// Runs `program` on `device` to its end, after everything that was enqueued there.
 pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
     device.wait();
-    run_now(device, program, threads)
+    run_now(device, program, threads).map(Arc::unwrap_or_clone)
 }
 
 /// Refuses what can be refused before anything runs, and compiles.
@@ -105,7 +105,11 @@ pub(crate) fn refuse(device: &Arc<Device>, program: &Program) -> Result<(), Laun
 }
 
 /// Runs `program` on `device` to its end, whatever is enqueued.
-pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
+pub(crate) fn run_now(
+    device: &Arc<Device>,
+    program: &Program,
+    threads: usize,
+) -> Result<Arc<RunCounters>, LaunchError> {
     let _running = device.lock_for_run();
     let arch = device.arch();
     let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;
@@ -177,6 +181,7 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
             None => machine.stores.judge_blocks().map_err(misused)?,
         }
     }
+    let counters = Arc::new(counters);
     device.record_run(counters.clone());
     Ok(counters)
 }
@@ -371,7 +376,9 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
     let arch = device.arch();
     let base = arch.l1_unreserved_base() as u64;
     let limit = device.lowest_l1_buffer();
-    let mut ends: BTreeMap<CoreCoord, u64> = BTreeMap::new();
+    // By core, row by row.
+    let mut ends = vec![base; arch.cores()];
+    let number = |(x, y): &CoreCoord| y * arch.grid.0 + x;
     let mut addresses = Vec::with_capacity(program.circular_buffers.len());
     for buffer in &program.circular_buffers {
         if let Some(address) = buffer.global_address {
@@ -387,21 +394,18 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
             addresses.push(address);
             continue;
         }
-        let address = buffer
-            .cores
-            .iter()
-            .filter_map(|core| ends.get(core))
-            .copied()
-            .max()
-            .unwrap_or(base);
+        let address = buffer.cores.iter().map(|core| ends[number(core)]).max().unwrap_or(base);
         let end = (address + u64::from(buffer.total_bytes)).next_multiple_of(arch.l1_alignment as u64);
         for core in &buffer.cores {
-            ends.insert(*core, end);
+            ends[number(core)] = end;
         }
         addresses.push(address as u32);
     }
-    if let Some((core, end)) = ends.iter().max_by_key(|(_, end)| **end)
-        && *end > limit
+    let in_order = (0..arch.grid.0).flat_map(|x| (0..arch.grid.1).map(move |y| (x, y)));
+    if let Some((core, end)) = in_order
+        .map(|core| (core, ends[number(&core)]))
+        .max_by_key(|(_, end)| *end)
+        && end > limit
     {
         let free = limit - base;
         let what = if limit < arch.l1_bytes as u64 {
@@ -434,16 +438,18 @@ pub(super) fn build(
     Modes { fpu, clock }: Modes,
 ) -> Vec<CoreRun> {
     let arch = machine.arch;
-    let mut cores: BTreeMap<usize, Core> = BTreeMap::new();
+    let ids = program.circular_buffers.iter().flat_map(|buffer| &buffer.indices);
+    let buffers = ids.map(|index| usize::from(index.id) + 1).max().unwrap_or(0);
+    // By number, row by row.
+    let mut cores: Vec<Option<Core>> = std::iter::repeat_with(|| None).take(arch.cores()).collect();
     for kernel in &program.kernels {
         for &(x, y) in &kernel.cores {
-            let index = y * arch.grid.0 + x;
-            cores.entry(index).or_insert_with(|| new_core(machine, (x, y), clock));
+            cores[y * arch.grid.0 + x].get_or_insert_with(|| new_core(machine, (x, y), buffers, clock));
         }
     }
     for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
         for &(x, y) in &buffer.cores {
-            let Some(core) = cores.get_mut(&(y * arch.grid.0 + x)) else {
+            let Some(core) = &mut cores[y * arch.grid.0 + x] else {
                 continue;
             };
             for index in &buffer.indices {
@@ -472,22 +478,32 @@ pub(super) fn build(
             let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
             // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
             unsafe { machine.change_word(Node::Core(index as u16), offset as u64, |_| semaphore.initial) };
-            if let Some(core) = cores.get_mut(&index) {
+            if let Some(core) = &mut cores[index] {
                 core.semaphores |= 1 << semaphore.id;
             }
         }
     }
-    let mut runs: BTreeMap<usize, CoreRun> = cores
-        .into_iter()
-        .map(|(index, core)| {
-            let (core, riscs) = (Rc::new(core), Vec::with_capacity(3));
-            (index, CoreRun { core, riscs })
-        })
-        .collect();
-    for (kernel, entry) in program.kernels.iter().zip(entries) {
+    let run_of = |core: Core| CoreRun {
+        core: Rc::new(core),
+        riscs: Vec::with_capacity(3),
+    };
+    let mut runs: Vec<Option<CoreRun>> = cores.into_iter().map(|core| core.map(run_of)).collect();
+    // In the direction that data flows, so that a core switches as rarely as it can.
+    let mut kernels: Vec<_> = program.kernels.iter().zip(entries).collect();
+    kernels.sort_by_key(|(kernel, _)| match kernel.kernel.risc() {
+        RiscName::Ncrisc => 0,
+        RiscName::Trisc => 1,
+        RiscName::Brisc => 2,
+    });
+    for (kernel, entry) in kernels {
         let common = Arc::new(kernel.common_arguments.clone().unwrap_or_default());
+        let name = program
+            .stores
+            .as_ref()
+            .map_or(&kernel.kernel.file, |launch| &launch.kernel);
+        let name: Arc<str> = name.as_str().into();
         for core in &kernel.cores {
-            let Some(run) = runs.get_mut(&(core.1 * arch.grid.0 + core.0)) else {
+            let Some(run) = &mut runs[core.1 * arch.grid.0 + core.0] else {
                 continue;
             };
             let options = match &kernel.kernel.role {
@@ -509,29 +525,20 @@ pub(super) fn build(
                 transfers: Transfers::default(),
                 writer: Writer::Core(run.core.index),
                 touched: Vec::new(),
-                printed: Printed::of(&kernel.kernel.file, program.stores.as_ref()),
+                printed: Printed::of(name.clone()),
                 line: 0,
                 switch: Switch::unset(),
                 counters: RiscCounters::default(),
                 trace: clock.then(Vec::new),
                 compute: ComputeState::new(options, arch, fpu == Fpu::Exact),
             };
-            run.riscs.push((Box::new(risc), *entry));
+            run.riscs.push((risc, *entry));
         }
     }
-    let mut cores: Vec<CoreRun> = runs.into_values().collect();
-    for run in &mut cores {
-        // In the direction that data flows, so that a core switches as rarely as it can.
-        run.riscs.sort_by_key(|(risc, _)| match risc.name {
-            RiscName::Ncrisc => 0,
-            RiscName::Trisc => 1,
-            RiscName::Brisc => 2,
-        });
-    }
-    cores
+    runs.into_iter().flatten().collect()
 }
 
-fn new_core(machine: &Arc<Machine>, logical: CoreCoord, clock: bool) -> Core {
+fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: bool) -> Core {
     let arch = machine.arch;
     let index = (logical.1 * arch.grid.0 + logical.0) as u16;
     let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
@@ -542,7 +549,7 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord, clock: bool) -> Core {
         virtual_y,
         l1_base: machine.pointer(Node::Core(index), 0).addr() as u32,
         machine: machine.clone(),
-        cbs: (0..MAX_CIRCULAR_BUFFERS).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
+        cbs: (0..buffers).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
         semaphores: 0,
         outbox: RefCell::default(),
         signals: clock.then(RefCell::default),

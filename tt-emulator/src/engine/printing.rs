@@ -3,9 +3,9 @@
 //! Formats are those of DPRINT, which are `fmt`'s: `{}`, `{0}`, `{:#x}`, `{:.3f}`, `{:>8}`; `{{` is a brace.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::risc::Risc;
-use super::stores::Stores;
 
 /// A value to be printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,16 +21,16 @@ pub(crate) enum Value {
 #[derive(Debug)]
 pub(crate) struct Printed {
     /// The kernel that the launch is of, else the file.
-    kernel: String,
+    kernel: Arc<str>,
     line: String,
     last: Option<String>,
 }
 
 impl Printed {
-    /// Nothing yet, of the kernel in `file`, which a launch may say more of.
-    pub fn of(file: &str, launch: Option<&Stores>) -> Printed {
+    /// Nothing yet, of the kernel that is called so.
+    pub fn of(kernel: Arc<str>) -> Printed {
         Printed {
-            kernel: launch.map_or(file, |launch| &launch.kernel).to_owned(),
+            kernel,
             line: String::new(),
             last: None,
         }

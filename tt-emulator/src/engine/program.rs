@@ -250,7 +250,8 @@ impl Program {
     /// Sets the unique runtime arguments of a kernel on a core.
     pub fn set_runtime_args(&mut self, kernel: usize, core: CoreCoord, words: &[u32]) -> Checked<()> {
         let kernel = self.kernel_mut(kernel)?;
-        if !kernel.cores.contains(&core) {
+        // A core that has arguments already is one of its cores.
+        if !kernel.arguments.contains_key(&core) && !kernel.cores.contains(&core) {
             let detail = format!(
                 "runtime arguments for {} on core {core:?}, where it does not run",
                 kernel.kernel.file

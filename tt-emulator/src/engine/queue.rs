@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::device::Device;
-use super::launch::{LaunchError, launch, refuse, run_now};
+use super::launch::{LaunchError, refuse, run_now};
 use super::program::Program;
 
 /// The first failure since somebody asked.
@@ -52,7 +52,7 @@ impl Device {
     /// Hands `program` to the device and does not wait for it. What can be refused before anything runs is refused here.
     ///
     /// # Errors
-    /// As [`launch`], but for what happens while kernels run.
+    /// As [`launch`](super::launch::launch), but for what happens while kernels run.
     pub fn enqueue(self: &Arc<Device>, program: &Program, threads: usize) -> Result<(), LaunchError> {
         refuse(self, program)?;
         let mut state = self.queue().state();
@@ -122,8 +122,8 @@ impl Device {
 /// Waits for what is enqueued, and runs `program`.
 ///
 /// # Errors
-/// The failure of something enqueued, else as [`launch`].
+/// The failure of something enqueued, else as [`launch`](super::launch::launch).
 pub(crate) fn launch_after(device: &Arc<Device>, program: &Program, threads: usize) -> Result<(), LaunchError> {
     device.finish()?;
-    launch(device, program, threads).map(drop)
+    run_now(device, program, threads).map(drop)
 }

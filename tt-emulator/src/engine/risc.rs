@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crate::allowed;
-use crate::arch::{Arch, L1_SLOT_BYTES, MAX_CIRCULAR_BUFFERS};
+use crate::arch::{Arch, L1_SLOT_BYTES};
 use crate::clock::Event;
 use crate::compute::ComputeState;
 use crate::kernel_config::KernelRole;
@@ -120,8 +120,8 @@ pub(crate) struct Risc {
     /// Unique and common runtime arguments; kernels may keep pointers into them.
     pub arguments: Vec<u32>,
     pub common_arguments: Arc<Vec<u32>>,
-    /// Pointers and windows of this RISC, one per circular buffer.
-    pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
+    /// Pointers and windows of this RISC, one per circular buffer of the core.
+    pub views: Box<[CbView]>,
     pub transfers: Transfers,
     /// Whose stores are issued now.
     pub writer: Writer,

@@ -24,10 +24,10 @@ const IDLE_POLLS: u64 = 10_000;
 /// Milliseconds of processor time that an epoch takes in which a RISC spins without calls: two looks of the watchdog.
 const SPIN_MILLISECONDS: u64 = 40;
 
-/// A core and its RISCs. Boxed, because kernels hold pointers to them.
+/// A core and its RISCs. While they run nothing changes the list: kernels hold pointers to them.
 pub(crate) struct CoreRun {
     pub core: Rc<Core>,
-    pub riscs: Vec<(Box<Risc>, KernelEntry)>,
+    pub riscs: Vec<(Risc, KernelEntry)>,
 }
 
 /// How a run ended.
@@ -42,11 +42,18 @@ pub(crate) enum Ending {
     OutOfStacks,
 }
 
-/// A kernel that has not returned yet.
+/// A kernel of a run.
 struct Running {
     risc: *mut Risc,
     progress: Rc<Progress>,
-    coroutine: Option<KernelCoroutine>,
+    stage: Stage,
+}
+
+/// How far a kernel is. It gets its stack when it begins: of those that have returned by then, as long as that lies in the caches.
+enum Stage {
+    Waiting(KernelEntry),
+    Begun(KernelCoroutine),
+    Over,
 }
 
 /// The kernels of one core. A thread that runs it has it to itself.
@@ -54,6 +61,8 @@ pub(super) struct RunningCore {
     core: Rc<Core>,
     kernels: Vec<Running>,
     violated: bool,
+    /// There was no stack for one of its kernels.
+    lacks_stack: bool,
 }
 
 // SAFETY: a core, its RISCs and its coroutines are used by one thread at a time, which the workers hand over with release
@@ -66,27 +75,33 @@ unsafe impl Send for RunningCore {}
 /// `spin_seconds` while nobody else has anything to do.
 pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin_seconds: u64) -> (Ending, u64) {
     let idle_spins = spin_seconds * 1000 / SPIN_MILLISECONDS;
-    let mut running: Vec<RunningCore> = Vec::with_capacity(cores.len());
-    for run in cores.iter_mut() {
-        let kernels = run.riscs.iter_mut().map(|(risc, entry)| start(risc, *entry));
-        match kernels.collect::<std::io::Result<_>>() {
-            Ok(kernels) => running.push(RunningCore {
-                core: run.core.clone(),
-                kernels,
-                violated: false,
-            }),
-            Err(_) => return (Ending::OutOfStacks, 0),
-        }
-    }
+    let kernel = |(risc, entry): &mut (Risc, KernelEntry)| Running {
+        progress: risc.progress.clone(),
+        risc,
+        stage: Stage::Waiting(*entry),
+    };
+    let core = |run: &mut CoreRun| RunningCore {
+        core: run.core.clone(),
+        kernels: run.riscs.iter_mut().map(kernel).collect(),
+        violated: false,
+        lacks_stack: false,
+    };
+    let mut running: Vec<RunningCore> = cores.iter_mut().map(core).collect();
     let result = with_workers(threads.clamp(1, cores.len().max(1)), |workers| {
         let mut epoch = 0u64;
         let mut idle = 0u64;
         loop {
             let polled = running.iter_mut().map(RunningCore::wake_pollers).sum::<u64>();
-            workers.run(running.iter_mut().filter(|core| core.is_ready()), RunningCore::run);
+            workers.run(
+                running.iter_mut().filter(|core| core.is_ready()).collect(),
+                RunningCore::run,
+            );
             epoch += 1;
             let messages = deliver(machine, &mut running);
             idle = if messages == 0 { idle + 1 } else { 0 };
+            if running.iter().any(|core| core.lacks_stack) {
+                return (Ending::OutOfStacks, epoch);
+            }
             if running.iter().any(|core| core.violated) {
                 return (Ending::Violated, epoch);
             }
@@ -103,25 +118,20 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin
     });
     copying::fence();
     for kernel in running.into_iter().flat_map(|core| core.kernels) {
-        if let Some(coroutine) = kernel.coroutine {
+        if let Stage::Begun(coroutine) = kernel.stage {
             coroutine.into_pool();
         }
     }
     result
 }
 
-fn start(risc: &mut Box<Risc>, entry: KernelEntry) -> std::io::Result<Running> {
-    let progress = risc.progress.clone();
-    let coroutine = KernelCoroutine::new(move |switch| {
+/// A coroutine that will run the kernel of `entry`.
+fn coroutine(entry: KernelEntry) -> std::io::Result<KernelCoroutine> {
+    KernelCoroutine::new(move |switch| {
         begin(switch);
         // SAFETY: the entry was compiled with the header of these very tables, which its key covers.
         unsafe { entry(&raw const API) };
         end();
-    })?;
-    Ok(Running {
-        risc: &mut **risc,
-        progress,
-        coroutine: Some(coroutine),
     })
 }
 
@@ -147,15 +157,18 @@ fn end() {
 
 impl Running {
     /// Runs the kernel until it waits or ends, if it can; gives whether it could.
-    fn advance(&mut self, core: &Core) -> bool {
+    fn advance(&mut self, core: &Core) -> std::io::Result<bool> {
         if !core.fulfils(self.progress.wait.get()) {
-            return false;
+            return Ok(false);
         }
-        let Some(coroutine) = &mut self.coroutine else {
-            return false;
+        if let Stage::Waiting(entry) = self.stage {
+            self.stage = Stage::Begun(coroutine(entry)?);
+        }
+        let Stage::Begun(coroutine) = &mut self.stage else {
+            return Ok(false);
         };
         self.progress.wait.set(Wait::Nothing);
-        // SAFETY: the RISC is boxed, and who runs it keeps it where it is and does not touch it until all kernels are gone.
+        // SAFETY: who runs the RISC keeps it where it is and does not touch it until all kernels are gone.
         set_current(unsafe { Current::new(self.risc, &self.progress) });
         let resumed = coroutine.resume();
         set_current(Current::NONE);
@@ -164,11 +177,15 @@ impl Running {
             unsafe { &mut *self.risc }.fault(fault);
         }
         if !matches!(resumed, Resumed::Suspended)
-            && let Some(done) = self.coroutine.take()
+            && let Stage::Begun(done) = std::mem::replace(&mut self.stage, Stage::Over)
         {
             done.into_pool();
         }
-        true
+        Ok(true)
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Over)
     }
 }
 
@@ -193,11 +210,11 @@ impl RunningCore {
     fn is_ready(&self) -> bool {
         self.kernels
             .iter()
-            .any(|kernel| kernel.coroutine.is_some() && self.core.fulfils(kernel.progress.wait.get()))
+            .any(|kernel| !kernel.is_over() && self.core.fulfils(kernel.progress.wait.get()))
     }
 
     fn is_done(&self) -> bool {
-        self.kernels.iter().all(|kernel| kernel.coroutine.is_none())
+        self.kernels.iter().all(Running::is_over)
     }
 
     /// Runs the RISCs in turn until none can go on.
@@ -205,7 +222,13 @@ impl RunningCore {
         loop {
             let mut progress = false;
             for kernel in &mut self.kernels {
-                progress |= kernel.advance(&self.core);
+                match kernel.advance(&self.core) {
+                    Ok(could) => progress |= could,
+                    Err(_) => {
+                        self.lacks_stack = true;
+                        return;
+                    }
+                }
                 if kernel.progress.violation.get().is_some() {
                     self.violated = true;
                     return;

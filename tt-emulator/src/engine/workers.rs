@@ -2,7 +2,8 @@
 //!
 //! The calling thread begins an epoch alone, because most epochs of programs that talk a lot are over in microseconds. What
 //! takes longer it offers to the others as tickets, one per core. It never waits for a thread, only for cores that a thread
-//! has taken; so a thread that the system does not schedule costs nothing. Threads are started when first wanted.
+//! has taken; so a thread that the system does not schedule costs nothing. Threads are started when what they could have taken
+//! over so far, with what is left of the epoch at its pace so far, is more than it takes to start one: small launches have none.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,6 +18,9 @@ use super::watchdog::Watch;
 
 /// Time after which the rest of an epoch is offered to other threads.
 const ALONE: Duration = Duration::from_micros(20);
+
+/// Time that it takes to start a thread and to end it, on both sides: 60 to 250 µs on machines that others use too.
+const STARTING: Duration = Duration::from_micros(250);
 
 /// Turns of an idle thread before it sleeps.
 const SPINS: u32 = 20_000;
@@ -108,6 +112,8 @@ pub(super) struct Workers<'scope, 'board> {
     scope: &'scope Scope<'scope, 'board>,
     threads: usize,
     started: bool,
+    /// Time that epochs took while there were cores for other threads, and none was started.
+    missed: Duration,
 }
 
 /// Calls `body` with up to `threads` threads at its service, the calling one among them.
@@ -130,21 +136,33 @@ pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_,
             scope,
             threads,
             started: false,
+            missed: Duration::ZERO,
         })
     })
 }
 
 impl Workers<'_, '_> {
     /// Runs every core once.
-    pub fn run<'cores>(&mut self, cores: impl Iterator<Item = &'cores mut RunningCore>, run: fn(&mut RunningCore)) {
-        let mut cores = cores.peekable();
+    pub fn run(&mut self, cores: Vec<&mut RunningCore>, run: fn(&mut RunningCore)) {
+        let mut cores = cores.into_iter();
         let start = Instant::now();
+        let mut done = 0;
         while let Some(core) = cores.next() {
             run(core);
-            if self.threads > 1 && cores.peek().is_some() && start.elapsed() > ALONE {
+            done += 1;
+            let left = cores.len() as u32;
+            if self.threads == 1 || left == 0 {
+                continue;
+            }
+            let alone = start.elapsed();
+            let pays = || self.started || self.missed + alone / done * left > STARTING;
+            if alone > ALONE && pays() {
                 self.share(cores, run);
                 return;
             }
+        }
+        if done > 1 && self.threads > 1 && !self.started {
+            self.missed += start.elapsed().saturating_sub(ALONE);
         }
     }
 

@@ -2,6 +2,7 @@
 //! DRAM ranges are live buffers.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::allowed::Allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES, NOC_COORDINATE_BITS, NOC_LOCAL_BITS};
@@ -94,11 +95,31 @@ pub(crate) struct BufferRange {
     pub interleaved: bool,
 }
 
+/// Node of every pair of coordinates, by its place in NoC addresses.
+pub(crate) struct Nodes([Option<Node>; NODES]);
+
+impl Nodes {
+    /// Those of a chip.
+    pub fn of(arch: &Arch) -> Nodes {
+        let mut nodes = [None; NODES];
+        for y in 0..arch.grid.1 {
+            for x in 0..arch.grid.0 {
+                let (virtual_x, virtual_y) = arch.virtual_core(x, y);
+                nodes[usize::from(virtual_y) * COORDINATES + usize::from(virtual_x)] =
+                    Some(Node::Core((y * arch.grid.0 + x) as u16));
+            }
+        }
+        for bank in 0..arch.dram_banks {
+            nodes[bank * COORDINATES + usize::from(arch.dram_x)] = Some(Node::Dram(bank as u16));
+        }
+        Nodes(nodes)
+    }
+}
+
 /// Address map of a device.
 pub(crate) struct Machine {
     pub arch: &'static Arch,
-    /// Node of every pair of coordinates, by its place in NoC addresses.
-    nodes: Box<[Option<Node>; NODES]>,
+    nodes: Arc<Nodes>,
     l1: *mut u8,
     dram: [*mut u8; MAX_DRAM_BANKS],
     /// Live DRAM buffers by address.
@@ -117,29 +138,19 @@ unsafe impl Send for Machine {}
 unsafe impl Sync for Machine {}
 
 impl Machine {
-    /// The map of a device whose L1 and DRAM banks begin there.
+    /// The map of a device of these nodes whose L1 and DRAM banks begin there.
     ///
     /// # Safety
     /// As long as the machine is there, so must be the memory that `arch` has for the L1 of all cores, one slot after the other,
     /// and for every bank from which a buffer is. Nobody else may use it meanwhile but in turn with the RISCs of a run.
     pub unsafe fn new(
         arch: &'static Arch,
+        nodes: Arc<Nodes>,
         l1: *mut u8,
         dram: [*mut u8; MAX_DRAM_BANKS],
         dram_buffers: Vec<BufferRange>,
         l1_buffers: Vec<BufferRange>,
     ) -> Machine {
-        let mut nodes = Box::new([None; NODES]);
-        for y in 0..arch.grid.1 {
-            for x in 0..arch.grid.0 {
-                let (virtual_x, virtual_y) = arch.virtual_core(x, y);
-                nodes[usize::from(virtual_y) * COORDINATES + usize::from(virtual_x)] =
-                    Some(Node::Core((y * arch.grid.0 + x) as u16));
-            }
-        }
-        for bank in 0..arch.dram_banks {
-            nodes[bank * COORDINATES + usize::from(arch.dram_x)] = Some(Node::Dram(bank as u16));
-        }
         Machine {
             arch,
             nodes,
@@ -155,7 +166,7 @@ impl Machine {
     /// Node and offset of a NoC address.
     #[inline]
     pub fn resolve(&self, address: u64) -> Option<(Node, u64)> {
-        let node = self.nodes[(address >> NOC_LOCAL_BITS) as usize % NODES]?;
+        let node = self.nodes.0[(address >> NOC_LOCAL_BITS) as usize % NODES]?;
         let local = local_address(address);
         Some(match node {
             Node::Core(_) => (node, local & (L1_SLOT_BYTES as u64 - 1)),
@@ -226,7 +237,7 @@ impl Machine {
     /// Whether these virtual coordinates are a worker core's.
     pub fn is_worker(&self, (x, y): (u8, u8)) -> bool {
         matches!(
-            self.nodes[usize::from(y) % COORDINATES * COORDINATES + usize::from(x) % COORDINATES],
+            self.nodes.0[usize::from(y) % COORDINATES * COORDINATES + usize::from(x) % COORDINATES],
             Some(Node::Core(_))
         )
     }
@@ -235,7 +246,7 @@ impl Machine {
     pub fn cores_in(&self, rectangle: Rectangle) -> impl Iterator<Item = u16> + '_ {
         (rectangle.low.1..=rectangle.high.1).flat_map(move |y| {
             (rectangle.low.0..=rectangle.high.0).filter_map(move |x| {
-                match self.nodes[usize::from(y) * COORDINATES + usize::from(x)] {
+                match self.nodes.0[usize::from(y) * COORDINATES + usize::from(x)] {
                     Some(Node::Core(core)) => Some(core),
                     _ => None,
                 }

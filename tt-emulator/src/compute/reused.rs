@@ -1,0 +1,63 @@
+//! Tiles that a kernel works in and that nothing outlives it in: made when first used, and of a kernel before where one has ended.
+//!
+//! A launch runs three kernels on each of up to 140 cores, most of which use none of this or only for microseconds: making and
+//! clearing tiles for each would take longer than what small kernels do.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Most of a kind that are kept.
+const KEPT: usize = 256;
+
+/// Where those of a kind are kept.
+pub type Pool<T> = Mutex<Vec<Box<T>>>;
+
+/// A kind of memory that kernels take over from each other, whatever it holds.
+pub trait Reusable: Sized + 'static {
+    /// Where it is kept.
+    fn pool() -> &'static Pool<Self>;
+    /// The first of it.
+    fn new() -> Self;
+}
+
+/// Such memory, taken when first written to.
+pub struct Reused<T: Reusable>(Option<Box<T>>);
+
+impl<T: Reusable> Reused<T> {
+    /// Nothing is taken yet.
+    pub const fn none() -> Reused<T> {
+        Reused(None)
+    }
+
+    fn pool() -> std::sync::MutexGuard<'static, Vec<Box<T>>> {
+        T::pool().lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives it back, for another kernel.
+    pub fn give_back(&mut self) {
+        if let Some(memory) = self.0.take() {
+            let mut pool = Self::pool();
+            if pool.len() < KEPT {
+                pool.push(memory);
+            }
+        }
+    }
+
+    /// It, if it was taken.
+    #[inline]
+    pub fn taken(&self) -> Option<&T> {
+        self.0.as_deref()
+    }
+
+    /// It, taken if it is not yet.
+    #[inline]
+    pub fn get(&mut self) -> &mut T {
+        self.0
+            .get_or_insert_with(|| Self::pool().pop().unwrap_or_else(|| Box::new(T::new())))
+    }
+}
+
+impl<T: Reusable> Drop for Reused<T> {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
