@@ -10,7 +10,7 @@ use super::block_float;
 pub use super::enumerations::ReduceDim;
 use super::enumerations::ReluMode;
 use super::rounding::{
-    EXPONENT, SIGN, encode_destination, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away,
+    EXPONENT, SIGN, encode_destination, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away, to_bf16_even,
 };
 use super::tile::{FACE, SIDE, TILE, Tile};
 use super::vector::vectorised;
@@ -349,37 +349,22 @@ fn add_half(old: u16, new: u16) -> u16 {
     sign | if packed < 0x8000 { packed as u16 } else { LARGEST }
 }
 
-/// Adds in bf16, rounding half to even, as the accumulator beside L1 does.
-fn add_bf16(tile: &Tile, page: &mut [u8]) {
-    for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
-        let old = u32::from(u16::from_le_bytes([bytes[0], bytes[1]])) << 16;
-        let (old, new) = (flush_keeping_sign(old), flush_keeping_sign(value.to_bits()));
-        // The sum of two bf16 values is exact in f64, so it is rounded once. A NaN in L1 counts as a huge number.
-        let held = if old & !SIGN > EXPONENT {
-            f64::MAX.copysign(f64::from(f32::from_bits(old & SIGN | 1f32.to_bits())))
-        } else {
-            f64::from(f32::from_bits(old))
-        };
-        let sum = held + f64::from(f32::from_bits(new));
-        bytes.copy_from_slice(&bf16_from_f64(sum).to_le_bytes());
-    }
-}
-
-fn bf16_from_f64(value: f64) -> u16 {
-    if value.is_nan() {
-        return 0x7fc0;
-    }
-    let bits = value.to_bits();
-    let sign = ((bits >> 48) & 0x8000) as u16;
-    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023 + 127;
-    let mantissa = bits & ((1 << 52) - 1);
-    if exponent <= 0 {
-        sign
-    } else if exponent >= 255 {
-        sign | 0x7f80
-    } else {
-        let rounded = (mantissa + (1 << 44) - 1 + ((mantissa >> 45) & 1)) >> 45;
-        sign | (((exponent as u64) << 7) + rounded) as u16
+vectorised! {
+    /// Adds in bf16, rounding half to even, as the accumulator beside L1 does. An `f32` holds the sum of two bf16 values exactly, or, where
+    /// one is 2^16 times as large, one so close to that value that it is rounded to it: so sums are rounded once.
+    fn add_bf16(tile: &Tile, page: &mut [u8]) {
+        for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
+            let old = flush_keeping_sign(u32::from(u16::from_le_bytes([bytes[0], bytes[1]])) << 16);
+            let new = flush_keeping_sign(value.to_bits());
+            // A NaN in L1 counts as a huge number, to which infinity alone can be added.
+            let is_huge = old & !SIGN > EXPONENT;
+            let held = if is_huge { (old & SIGN) | EXPONENT } else { old };
+            let sum = (f32::from_bits(held) + f32::from_bits(new)).to_bits();
+            let is_nan = sum & !SIGN > EXPONENT;
+            let sum = to_bf16_even(flush_keeping_sign(if is_nan { 0x7fc0_0000 } else { sum }));
+            let sum = if is_huge & (new & !SIGN == EXPONENT) { new } else { sum };
+            bytes.copy_from_slice(&((sum >> 16) as u16).to_le_bytes());
+        }
     }
 }
 
@@ -489,6 +474,69 @@ mod tests {
                 let mut back = Tile::zero();
                 crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), false, &mut back);
                 assert_eq!(back.0[..4], expected, "{relu:?} {format:?}");
+            }
+        }
+    }
+
+    /// The sum of two bf16 values, which `f64` holds exactly, rounded half to even; a NaN in L1 is a huge number.
+    fn sum_of_bf16(old: u16, new: u16) -> u16 {
+        let value = |pattern: u16| f64::from(f32::from_bits(flush_keeping_sign(u32::from(pattern) << 16)));
+        let held = match value(old) {
+            held if held.is_nan() => f64::MAX.copysign(if old >> 15 == 1 { -1.0 } else { 1.0 }),
+            held => held,
+        };
+        bf16_from_f64(held + value(new))
+    }
+
+    fn bf16_from_f64(value: f64) -> u16 {
+        if value.is_nan() {
+            return 0x7fc0;
+        }
+        let bits = value.to_bits();
+        let sign = ((bits >> 48) & 0x8000) as u16;
+        let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023 + 127;
+        let mantissa = bits & ((1 << 52) - 1);
+        if exponent <= 0 {
+            sign
+        } else if exponent >= 255 {
+            sign | 0x7f80
+        } else {
+            let rounded = (mantissa + (1 << 44) - 1 + ((mantissa >> 45) & 1)) >> 45;
+            sign | (((exponent as u64) << 7) + rounded) as u16
+        }
+    }
+
+    #[test]
+    fn sums_in_bf16_are_rounded_once() {
+        let accumulating = Packer {
+            accumulate: true,
+            ..packer(false, DataFormat::Float16_b)
+        };
+        let mut state = 1u32;
+        for old in 0..=u16::MAX {
+            // Values of all kinds, and such as are near the one in L1 and near half of its last place.
+            let mut tile = Tile::zero();
+            for (i, value) in tile.0.iter_mut().enumerate() {
+                state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+                let random = (state >> 16) as u16;
+                let pattern = match i % 4 {
+                    0 => random,
+                    1 => old ^ (random & 0x80ff),
+                    2 => (old ^ (random & 0x807f)).wrapping_sub((random >> 8 & 31) << 7),
+                    _ => (old ^ (random & 0x8000)).wrapping_sub((8 + (random & 1)) << 7) & !0x7f | (random >> 8 & 1),
+                };
+                // The register holds no NaN that the packer would keep.
+                *value = f32::from_bits(nan_to_infinity(u32::from(pattern) << 16));
+            }
+            if old % 16 != 0 && old & 0x7f80 != 0x7f80 && old & 0x7f80 > 0x0100 {
+                continue;
+            }
+            let mut page: Vec<u8> = (0..TILE).flat_map(|_| old.to_le_bytes()).collect();
+            accumulating.pack(Some(&tile), &mut page);
+            for (found, value) in page.chunks(2).zip(&tile.0) {
+                let new = (flush_to_zero(value.to_bits()) >> 16) as u16;
+                let found = u16::from_le_bytes([found[0], found[1]]);
+                assert_eq!(found, sum_of_bf16(old, new), "{old:04x} and {new:04x}");
             }
         }
     }
