@@ -5,6 +5,7 @@ mod children;
 mod expansion;
 mod inputs;
 mod kernels;
+mod launches;
 mod memory;
 mod modelled;
 mod peer;
@@ -46,6 +47,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "add",
         about: "a bf16 addition on the emulator, against a plain loop over the same values on the same threads",
         run: throughput::add,
+    },
+    Measurement {
+        name: "launches",
+        about: "processor time of launches that compute next to nothing",
+        run: launches::launches,
     },
     Measurement {
         name: "softmax",
