@@ -37,7 +37,7 @@
 //! exception, for speed: by default they see the bits that the fidelity multiplies, but add products up in `f32` (into a
 //! 16-bit destination rounded to bf16 after every 16 products and phase), where the device aligns products to the
 //! largest of eight and rounds what is shifted out. `TT_EMULATOR_FPU=exact` in the environment sends them through the
-//! device's adders too, some fifty times slower.
+//! device's adders too, some thirty times slower.
 
 #[cfg(feature = "engine")]
 #[macro_use]

@@ -55,7 +55,7 @@ fn read<T>(
 pub(crate) enum Fpu {
     /// In `f32`.
     Fast,
-    /// Through the device's own adders, bit for bit and some fifty times slower.
+    /// Through the device's own adders, bit for bit and some thirty times slower.
     Exact,
 }
 

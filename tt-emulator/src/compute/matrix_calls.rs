@@ -4,7 +4,7 @@ use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::datapath::Adder;
 use super::fpu::eltwise::{self, Binary, Onto};
-use super::fpu::fidelity::{Second, rest};
+use super::fpu::fidelity::{Second, split};
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::fpu::{integers, matmul};
 use super::pack::{Packer, ReduceDim};
@@ -514,8 +514,7 @@ fn load_parts(parts: &mut Parts, page: &Page, keep: Keep, plan: (Keep, Option<Se
         }
         Some(Second::Rest) => {
             let special = to_source(page.bytes, format, keep.and(all), false, &mut parts.first);
-            rest(&parts.first, keep.and(all).0, keep.and(first).0, &mut parts.second);
-            to_source(page.bytes, format, keep.and(first), false, &mut parts.first);
+            split(&mut parts.first, keep.and(all).0, keep.and(first).0, &mut parts.second);
             special
         }
     }

@@ -88,7 +88,8 @@ pub fn accumulate(first: Term, second: Term, destination: u32, adder: Adder) -> 
 /// products of 12 bits, 13 bits up, and a destination of 24.
 #[inline(always)]
 fn encode(mantissa: u32, exponent: i32, sign: u32, adder: Adder) -> u32 {
-    let right = (24..29).map(|bit| (mantissa >= 1 << bit) as u32).sum::<u32>();
+    // By as many places as it has bits beyond 24: from the exponent of its upper bits, which an `f32` holds exactly.
+    let right = (((mantissa >> 5) as i32 as f32).to_bits() >> 23).saturating_sub(127 + 18);
     let normal = (mantissa + ((1u32 << right) >> 1)) >> right;
     let mut bits = (normal as i32 as f32).to_bits();
     if !adder.wide {
@@ -164,27 +165,44 @@ pub fn add(a: u32, b: u32, destination: Option<u32>, adder: Adder) -> u32 {
     }
 }
 
-/// The product of one fidelity phase: bit 0 of `phase` selects the low bits of A, bit 1 those of B.
+/// The significant bits of a value in SrcA that a phase multiplies: five.
 #[inline(always)]
-fn product(a: u32, b: u32, phase: u32, adder: Adder) -> Term {
-    let mantissa_a = ((a >> 13) & 0x3ff) | 0x400;
-    let mantissa_b = ((b >> 13) & 0x3ff) | 0x400;
-    let part_a = if phase & 1 != 0 {
-        (mantissa_a >> 1) & 31
+fn part_of_a(bits: u32, phase: u32) -> u32 {
+    let mantissa = ((bits >> 13) & 0x3ff) | 0x400;
+    if phase & 1 != 0 {
+        (mantissa >> 1) & 31
     } else {
-        mantissa_a >> 6
-    };
-    let part_b = if phase & 2 != 0 {
-        (mantissa_b & 15) << 3
+        mantissa >> 6
+    }
+}
+
+/// Those of a value in SrcB: seven.
+#[inline(always)]
+fn part_of_b(bits: u32, phase: u32) -> u32 {
+    let mantissa = ((bits >> 13) & 0x3ff) | 0x400;
+    if phase & 2 != 0 {
+        (mantissa & 15) << 3
     } else {
-        mantissa_b >> 4
-    };
+        mantissa >> 4
+    }
+}
+
+/// What the exponent of a product of a phase is more than the sum of those of its factors.
+#[inline(always)]
+fn rebias(phase: u32, adder: Adder) -> i32 {
     let lowered = if phase & 1 != 0 { 5 } else { 0 } + if phase & 2 != 0 { 7 } else { 0 };
-    let rebias = match (adder.half, adder.wide) {
+    match (adder.half, adder.wide) {
         (false, _) => -127 - lowered,
         (true, true) => adder.empty_exponent() - lowered,
         (true, false) => -15 - lowered,
-    };
+    }
+}
+
+/// The product of one fidelity phase: bit 0 of `phase` selects the low bits of A, bit 1 those of B.
+#[inline(always)]
+fn product(a: u32, b: u32, phase: u32, adder: Adder) -> Term {
+    let (part_a, part_b) = (part_of_a(a, phase), part_of_b(b, phase));
+    let rebias = rebias(phase, adder);
     let exponent = ((a >> 23) & 255) as i32 + ((b >> 23) & 255) as i32 + rebias;
     let zero = a & EXPONENT == 0 || b & EXPONENT == 0;
     Term {
@@ -206,51 +224,127 @@ pub fn multiply_phase(a: u32, b: u32, destination: u32, phase: u32, adder: Adder
     accumulate(term, ZERO, destination, adder)
 }
 
+/// The exponent of a factor that is zero: with any other, still below [`NO_PRODUCT`].
+const NO_FACTOR: i16 = -8192;
+/// Exponents of products of zeros are below this, those of others above.
+const NO_PRODUCT: i16 = -4096;
+
+/// What a phase multiplies of some values: in 16 bits, of which a vector unit takes twice as many at a time.
+#[derive(Clone, Copy)]
+pub struct Factors<const N: usize> {
+    /// Biased; that of a product is the sum of both. Far below all others where the value is zero.
+    exponents: [i16; N],
+    mantissas: [i16; N],
+    /// All bits of each.
+    signs: [i16; N],
+}
+
+impl<const N: usize> Factors<N> {
+    /// None yet.
+    pub const NONE: Factors<N> = Factors {
+        exponents: [0; N],
+        mantissas: [0; N],
+        signs: [0; N],
+    };
+
+    /// Of values in SrcA.
+    #[inline(always)]
+    pub fn of_a(values: &[u32; N], phase: u32) -> Factors<N> {
+        Factors::of(values, |bits| part_of_a(bits, phase), 0)
+    }
+
+    /// Of values in SrcB, which have what the exponents of products are off by.
+    #[inline(always)]
+    pub fn of_b(values: &[u32; N], phase: u32, adder: Adder) -> Factors<N> {
+        Factors::of(values, |bits| part_of_b(bits, phase), rebias(phase, adder))
+    }
+
+    #[inline(always)]
+    fn of(values: &[u32; N], part: impl Fn(u32) -> u32, rebias: i32) -> Factors<N> {
+        let mut factors = Factors::NONE;
+        for (i, &bits) in values.iter().enumerate() {
+            let is_zero = bits & EXPONENT == 0;
+            let exponent = ((bits >> 23) & 255) as i32 + rebias;
+            factors.exponents[i] = if is_zero { NO_FACTOR } else { exponent as i16 };
+            factors.mantissas[i] = if is_zero { 0 } else { part(bits) as i16 };
+            factors.signs[i] = ((bits as i32) >> 31) as i16;
+        }
+        factors
+    }
+}
+
 /// One phase of `MVMUL` for 16 columns: `destination[c] + Σ_k b[k] · a[k][c]` over 16 values of k. The products of each half
 /// are aligned to their largest exponent before they are summed.
 #[inline(always)]
 pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
-    dot(|k, c| product(a[k][c], b[k], phase, adder), destination, adder);
+    let mut lanes = [Factors::<16>::NONE; 16];
+    for (to, row) in lanes.iter_mut().zip(a) {
+        *to = Factors::of_a(row, phase);
+    }
+    dot(&lanes, &Factors::of_b(b, phase, adder), destination, phase, adder);
 }
 
 /// The same for 16 rows at once, each against one column: `destination[r] + Σ_k b[k][r] · a[k]`.
 #[inline(always)]
 pub fn dot_phase_exchanged(b: &[[u32; 16]; 16], a: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
-    dot(|k, r| product(a[k], b[k][r], phase, adder), destination, adder);
+    let mut lanes = [Factors::<16>::NONE; 16];
+    for (to, row) in lanes.iter_mut().zip(b) {
+        *to = Factors::of_b(row, phase, adder);
+    }
+    dot(&lanes, &Factors::of_a(a, phase), destination, phase, adder);
 }
 
+/// `destination[c] + Σ_k ones[k] · lanes[k][c]`, of one phase: one operand's factors in lanes, the other's the same for all.
 #[inline(always)]
-fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], adder: Adder) {
-    let mut halves = [[ZERO; 16]; 2];
+pub fn dot<const N: usize>(
+    lanes: &[Factors<N>; 16],
+    ones: &Factors<16>,
+    destination: &mut [u32; N],
+    phase: u32,
+    adder: Adder,
+) {
+    // Where it is 0, products of zeros count no more than others that are far too small.
+    let of_zero = rebias(phase, adder).max(0) as i16;
+    // By half, lane by lane: exponents, and sums with their signs.
+    let mut halves = [([0i32; N], [0i32; N]); 2];
     for (half, terms) in halves.iter_mut().enumerate() {
-        let mut largest = [i32::MIN; 16];
-        for k in 0..8 {
-            for (c, largest) in largest.iter_mut().enumerate() {
-                *largest = (*largest).max(product(half * 8 + k, c).exponent);
+        let mut exponents = [[0i16; N]; 8];
+        let mut largest = [i16::MIN; N];
+        for (k, exponents) in exponents.iter_mut().enumerate() {
+            let (lane, one) = (&lanes[half * 8 + k], ones.exponents[half * 8 + k]);
+            for c in 0..N {
+                let sum = lane.exponents[c] + one;
+                exponents[c] = if of_zero > 0 && sum < NO_PRODUCT { of_zero } else { sum };
+                largest[c] = largest[c].max(exponents[c]);
             }
         }
-        let mut sums = [0i32; 16];
-        for k in 0..8 {
-            for c in 0..16 {
-                let p = product(half * 8 + k, c);
-                let by = (largest[c] - p.exponent).min(30) as u32;
-                let aligned = (((p.mantissa << 1) as u32).wrapping_add(1 << by) >> (by + 1)) as i32;
-                sums[c] += if p.sign != 0 { -aligned } else { aligned };
+        // Eight products of 12 bits.
+        let mut sums = [0i16; N];
+        for (k, exponents) in exponents.iter().enumerate() {
+            let lane = &lanes[half * 8 + k];
+            let (mantissa, sign) = (ones.mantissas[half * 8 + k] << 1, ones.signs[half * 8 + k]);
+            for c in 0..N {
+                let by = (largest[c] - exponents[c]) as u16;
+                let doubled = (lane.mantissas[c] * mantissa) as u16;
+                let aligned = doubled.checked_shr(by.into()).unwrap_or(0);
+                let aligned = ((aligned + 1) >> 1) as i16;
+                let sign = lane.signs[c] ^ sign;
+                sums[c] += (aligned ^ sign) - sign;
             }
         }
-        for c in 0..16 {
-            if largest[c] > 0 {
-                let sign = (sums[c] < 0) as i32;
-                terms[c] = Term {
-                    sign,
-                    exponent: largest[c],
-                    mantissa: sums[c].abs() << 13,
-                };
-            }
+        for c in 0..N {
+            let is_there = if largest[c] > 0 { -1 } else { 0 };
+            terms.0[c] = (largest[c] & is_there).into();
+            terms.1[c] = (sums[c] & is_there).into();
         }
     }
-    for c in 0..16 {
-        destination[c] = accumulate(halves[0][c], halves[1][c], destination[c], adder);
+    for (c, sum) in destination.iter_mut().enumerate() {
+        let [first, second] = [0, 1].map(|half| Term {
+            sign: (halves[half].1[c] < 0) as i32,
+            exponent: halves[half].0[c],
+            mantissa: halves[half].1[c].abs() << 13,
+        });
+        *sum = accumulate(first, second, *sum, adder);
     }
 }
 

@@ -105,12 +105,14 @@ pub fn phase_count(fidelity: MathFidelity) -> u32 {
 }
 
 vectorised! {
-    /// The bits of `whole` that `first` leaves out, as values. `keep` are the bits that any phase sees.
-    pub fn rest(whole: &Tile, keep: u32, first: u32, out: &mut Tile) {
-        for (to, from) in out.0.iter_mut().zip(&whole.0) {
-            let bits = from.to_bits();
-            let difference = f32::from_bits(bits & keep) - f32::from_bits(bits & first);
-            *to = f32::from_bits(flush_to_zero(difference.to_bits()));
+    /// Cuts a whole source to its first part, the bits of `first`; `second` gets what that leaves out, as values. `keep` are the
+    /// bits that any phase sees.
+    pub fn split(whole: &mut Tile, keep: u32, first: u32, second: &mut Tile) {
+        for (whole, second) in whole.0.iter_mut().zip(&mut second.0) {
+            let bits = whole.to_bits();
+            let cut = f32::from_bits(bits & first);
+            *second = f32::from_bits(flush_to_zero((f32::from_bits(bits & keep) - cut).to_bits()));
+            *whole = cut;
         }
     }
 }

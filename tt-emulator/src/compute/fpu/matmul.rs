@@ -7,7 +7,7 @@
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
 //! [`datapath`](super::datapath).
 
-use super::datapath::{Adder, dot_phase};
+use super::datapath::{Adder, Factors, dot};
 use super::fidelity::{Part, Product};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
@@ -53,6 +53,24 @@ mod x86 {
     /// Eight rows by both face columns stay in registers over all of k.
     #[target_feature(enable = "avx512f")]
     pub fn accumulate_avx512(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+        accumulate::<false>(destination, rows, columns);
+    }
+
+    /// The same into a 16-bit destination: sums over half of k, which are added and rounded.
+    #[target_feature(enable = "avx512f")]
+    pub fn accumulate_rounded_avx512(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+        accumulate::<true>(destination, rows, columns);
+    }
+
+    /// Nearest bf16, halves away from zero.
+    #[target_feature(enable = "avx512f")]
+    fn rounded(value: __m512) -> __m512 {
+        let bits = _mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000));
+        _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32(0xffff_0000u32 as i32)))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    fn accumulate<const ROUNDED: bool>(destination: &mut Tile, rows: &Tile, columns: &Tile) {
         const ROWS: usize = 8;
         for block in 0..4 {
             let (face_row, r0) = (block / 2, block % 2 * ROWS);
@@ -62,9 +80,11 @@ mod x86 {
             // aligned to 64 bytes; every row is one vector.
             unsafe {
                 let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
-                for (r, sum) in sums.iter_mut().enumerate() {
-                    sum[0] = _mm512_load_ps(to.add(r * SIDE));
-                    sum[1] = _mm512_load_ps(to.add(FACE + r * SIDE));
+                if !ROUNDED {
+                    for (r, sum) in sums.iter_mut().enumerate() {
+                        sum[0] = _mm512_load_ps(to.add(r * SIDE));
+                        sum[1] = _mm512_load_ps(to.add(FACE + r * SIDE));
+                    }
                 }
                 for face_k in 0..2 {
                     let factor = rows.0.as_ptr().add((face_row * 2 + face_k) * FACE + r0 * SIDE);
@@ -78,6 +98,17 @@ mod x86 {
                             sum[1] = _mm512_fmadd_ps(value, high, sum[1]);
                         }
                     }
+                    if ROUNDED {
+                        for (r, sum) in sums.iter_mut().enumerate() {
+                            let (low, high) = (to.add(r * SIDE), to.add(FACE + r * SIDE));
+                            _mm512_store_ps(low, rounded(_mm512_add_ps(_mm512_load_ps(low), sum[0])));
+                            _mm512_store_ps(high, rounded(_mm512_add_ps(_mm512_load_ps(high), sum[1])));
+                            *sum = [_mm512_setzero_ps(); 2];
+                        }
+                    }
+                }
+                if ROUNDED {
+                    continue;
                 }
                 for (r, sum) in sums.iter().enumerate() {
                     _mm512_store_ps(to.add(r * SIDE), sum[0]);
@@ -126,22 +157,30 @@ mod x86 {
 vectorised! {
     /// One phase into a 16-bit destination: 16 products are summed, added, and the sum is rounded to bf16.
     pub fn accumulate_rounded(destination: &mut Tile, rows: &Tile, columns: &Tile) {
-        for face_row in 0..2 {
-            for face_column in 0..2 {
-                let to = &mut destination.0[(face_row * 2 + face_column) * FACE..][..FACE];
-                for face_k in 0..2 {
-                    let row_face = rows.face(face_row, face_k);
-                    let column: &[f32; FACE] = columns.face(face_k, face_column).try_into().expect("a face");
-                    for (to, row) in to.chunks_exact_mut(SIDE).zip(row_face.chunks_exact(SIDE)) {
-                        let mut sums = [0f32; SIDE];
-                        for k in 0..SIDE {
-                            for c in 0..SIDE {
-                                sums[c] += row[k] * column[k * SIDE + c];
-                            }
-                        }
+        accumulate_rounded_plain(destination, rows, columns);
+    }
+    avx2 { accumulate_rounded_plain(destination, rows, columns) }
+    avx512 { x86::accumulate_rounded_avx512(destination, rows, columns) }
+}
+
+/// The version for machines without AVX-512.
+#[inline(always)]
+fn accumulate_rounded_plain(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+    for face_row in 0..2 {
+        for face_column in 0..2 {
+            let to = &mut destination.0[(face_row * 2 + face_column) * FACE..][..FACE];
+            for face_k in 0..2 {
+                let row_face = rows.face(face_row, face_k);
+                let column: &[f32; FACE] = columns.face(face_k, face_column).try_into().expect("a face");
+                for (to, row) in to.chunks_exact_mut(SIDE).zip(row_face.chunks_exact(SIDE)) {
+                    let mut sums = [0f32; SIDE];
+                    for k in 0..SIDE {
                         for c in 0..SIDE {
-                            to[c] = f32::from_bits(to_bf16_away((to[c] + sums[c]).to_bits()));
+                            sums[c] += row[k] * column[k * SIDE + c];
                         }
+                    }
+                    for c in 0..SIDE {
+                        to[c] = f32::from_bits(to_bf16_away((to[c] + sums[c]).to_bits()));
                     }
                 }
             }
@@ -150,37 +189,43 @@ vectorised! {
 }
 
 vectorised! {
-    /// One phase through the exact datapath. Slow: 16 columns at a time, several operations per product.
+    /// One phase through the exact datapath. Slow: 32 columns at a time, a dozen operations per product.
     pub fn accumulate_exact(destination: &mut Tile, rows: &Tile, columns: &Tile, phase: u32, adder: Adder) {
-        for face_row in 0..2 {
-            for face_column in 0..2 {
-                for face_k in 0..2 {
-                    let column = columns.face(face_k, face_column);
-                    let mut a = [[0u32; 16]; 16];
-                    for (to, from) in a.iter_mut().zip(column.chunks_exact(SIDE)) {
-                        for (to, from) in to.iter_mut().zip(from) {
-                            *to = from.to_bits();
-                        }
-                    }
-                    for r in 0..SIDE {
-                        let mut b = [0u32; 16];
-                        for (to, from) in b.iter_mut().zip(&rows.face(face_row, face_k)[r * SIDE..][..SIDE]) {
-                            *to = from.to_bits();
-                        }
-                        let at = (face_row * 2 + face_column) * FACE + r * SIDE;
-                        let mut sums = [0u32; 16];
-                        for (sum, value) in sums.iter_mut().zip(&destination.0[at..][..SIDE]) {
-                            *sum = value.to_bits();
-                        }
-                        dot_phase(&a, &b, &mut sums, phase, adder);
-                        for (value, sum) in destination.0[at..][..SIDE].iter_mut().zip(sums) {
-                            *value = f32::from_bits(sum);
-                        }
+        for face_k in 0..2 {
+            let mut a = [Factors::<{ 2 * SIDE }>::NONE; SIDE];
+            for (k, to) in a.iter_mut().enumerate() {
+                *to = Factors::of_a(&both(columns, face_k, k), phase);
+            }
+            for row in 0..2 * SIDE {
+                let (face_row, r) = (row / SIDE, row % SIDE);
+                let mut b = [0; SIDE];
+                for (to, value) in b.iter_mut().zip(&rows.face(face_row, face_k)[r * SIDE..]) {
+                    *to = value.to_bits();
+                }
+                let b = Factors::of_b(&b, phase, adder);
+                let mut sums = both(destination, face_row, r);
+                dot(&a, &b, &mut sums, phase, adder);
+                for (column, sums) in sums.chunks_exact(SIDE).enumerate() {
+                    let to = &mut destination.0[(face_row * 2 + column) * FACE + r * SIDE..];
+                    for (to, sum) in to.iter_mut().zip(sums) {
+                        *to = f32::from_bits(*sum);
                     }
                 }
             }
         }
     }
+}
+
+/// The patterns of a row of both faces beside each other.
+#[inline(always)]
+fn both(tile: &Tile, face_row: usize, row: usize) -> [u32; 2 * SIDE] {
+    let mut bits = [0; 2 * SIDE];
+    for (column, bits) in bits.chunks_exact_mut(SIDE).enumerate() {
+        for (to, value) in bits.iter_mut().zip(&tile.face(face_row, column)[row * SIDE..]) {
+            *to = value.to_bits();
+        }
+    }
+    bits
 }
 
 /// An operand of a product in the parts that fidelity phases multiply.
@@ -260,6 +305,20 @@ mod tests {
             // SAFETY: the processor has AVX2 and FMA.
             unsafe { x86::accumulate_avx2(&mut avx2, &rows, &columns) };
             assert!(avx2.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
+        }
+    }
+
+    #[test]
+    fn every_version_rounds_a_narrow_destination_alike() {
+        for seed in 0..50 {
+            let (rows, columns) = (tile(3 * seed), tile(3 * seed + 1));
+            let mut plain = tile(3 * seed + 2);
+            let mut chosen = plain.clone();
+            for _ in 0..4 {
+                accumulate_rounded_plain(&mut plain, &rows, &columns);
+                accumulate_rounded(&mut chosen, &rows, &columns);
+            }
+            assert!(chosen.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
     }
 
