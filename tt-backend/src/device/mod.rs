@@ -186,6 +186,8 @@ pub enum Around {
 /// A pass over destination registers: what stands in it is done for every chunk of tiles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
+    /// The row and column of its first tile in the block that it packs to.
+    pub first: [u32; 2],
     /// Rows and columns of tiles of the result.
     pub tiles: [u32; 2],
     /// Rows and columns of tiles of one chunk; they divide `tiles`.

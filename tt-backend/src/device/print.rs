@@ -226,7 +226,13 @@ impl<P: ShowPlain> Show for Compute<P> {
 
     fn group(names: &Names, around: &Around) -> String {
         match around {
-            Around::Section(section) => names.section_head(section.tiles, section.chunk, section.registers),
+            Around::Section(section) => {
+                let head = names.section_head(section.tiles, section.chunk, section.registers);
+                match section.first {
+                    [0, 0] => head,
+                    [row, column] => format!("{head}, from {row} x {column}"),
+                }
+            }
             Around::Along { axis, tiles } => names.along(*axis, *tiles),
             Around::Unless(negative) => names.unless(negative),
         }

@@ -330,7 +330,12 @@ impl<P: ParsePlain> Parse for Compute<P> {
             return Ok(Around::Unless(negative));
         }
         let (tiles, chunk, registers) = reader.section_head()?;
+        let first = match reader.eat(", from") {
+            true => reader.by()?,
+            false => [0, 0],
+        };
         Ok(Around::Section(Section {
+            first,
             tiles,
             chunk,
             registers,

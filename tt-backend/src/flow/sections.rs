@@ -246,7 +246,7 @@ impl SectionOp {
 pub struct Section {
     /// Rows and columns of tiles of the result.
     pub tiles: [u32; 2],
-    /// Rows and columns of tiles of one chunk; they divide `tiles`.
+    /// Rows and columns of tiles of one chunk; of the last ones, where they do not divide `tiles`, at most.
     pub chunk: [u32; 2],
     /// Destination registers per tile of a chunk.
     pub registers: u32,

@@ -5,6 +5,7 @@
 //! publishes a version, the consumer receives and releases it. A version is received right where it is published, so the
 //! order of versions is the same for all three. Each program does so for every block of its core (B2); constant tiles are
 //! made before the first block and dropped after the last. Reads that follow each other are one step, and their pages arrive together.
+//! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version.
 //!
 //! ```text
 //!                       reader: reserve a; read a; publish a
@@ -358,18 +359,17 @@ impl SplitKernel<'_> {
         if let Some(buffer) = section.defines() {
             out.compute.op(Protocol::Reserve(buffer));
         }
-        let head = Section {
-            tiles: section.tiles,
-            chunk: section.chunk,
-            registers: section.registers,
-        };
-        self.around(Around::Section(head), body, out, |inside| {
-            inside.op(ComputeOp::Commit);
-            inside.op(ComputeOp::Pack {
-                register: section.result,
-                to: section.pack.clone(),
+        let before = self.next;
+        for head in parts(section) {
+            self.next = before;
+            self.around(Around::Section(head), body, out, |inside| {
+                inside.op(ComputeOp::Commit);
+                inside.op(ComputeOp::Pack {
+                    register: section.result,
+                    to: section.pack.clone(),
+                });
             });
-        });
+        }
         if let Some(buffer) = section.defines() {
             out.compute.op(Protocol::Publish(buffer));
         }
@@ -465,6 +465,24 @@ fn read(reads: &[(&Read, Span)], out: &mut Three) {
         out.reader.op(Protocol::Publish(of.buffer));
         out.compute.op(Protocol::Receive(of.buffer));
     }
+}
+
+/// A section whose chunks divide its tiles; one more for what is left of rows or columns.
+fn parts(section: &flow::Section) -> Vec<Section> {
+    let along = |axis: usize| {
+        let (tiles, chunk) = (section.tiles[axis], section.chunk[axis].max(1));
+        let left = tiles % chunk;
+        let all = [(0, tiles - left, chunk), (tiles - left, left, left)];
+        all.into_iter().filter(|(_, tiles, _)| *tiles > 0)
+    };
+    let parts = along(0).flat_map(|rows| along(1).map(move |columns| [rows, columns]));
+    let parts = parts.map(|axes| Section {
+        first: axes.map(|(first, ..)| first),
+        tiles: axes.map(|(_, tiles, _)| tiles),
+        chunk: axes.map(|(.., chunk)| chunk),
+        registers: section.registers,
+    });
+    parts.collect()
 }
 
 /// Whether a statement of a section does something to registers.

@@ -65,6 +65,7 @@ pub fn run(engines: &Engines, body: Body) -> Lines {
     let mut lower = Lower {
         engines,
         section: Section {
+            first: [0, 0],
             tiles: [1, 1],
             chunk: [1, 1],
             registers: 1,
@@ -129,11 +130,12 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
             Around::Unless(negative) => return self.unless(&negative, body),
         };
         let ([rows, columns], [h, w]) = (section.tiles, section.chunk);
+        let [first_row, first_column] = section.first.map(int);
         let outer = (self.section.clone(), self.first.clone());
         self.section = section;
         let mut out = repeat("tile_row", rows, h, |tile_row| {
             repeat("tile_column", columns, w, |tile_column| {
-                self.first = (tile_row, tile_column);
+                self.first = (op_sum(&tile_row, &first_row), op_sum(&tile_column, &first_column));
                 let mut chunk = vec![line(call(&TILE_REGS_ACQUIRE, []))];
                 chunk.extend(self.body(body));
                 chunk.push(line(call(&TILE_REGS_RELEASE, [])));
@@ -162,10 +164,11 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
 
 impl Lower<'_> {
     fn pack(&self, register: u32, to: &Pack) -> Lines {
+        let [_, columns] = self.engines.buffers[to.buffer.0].tiles;
         self.tiles(|row, column| {
             let index = op(
                 Operator::Add,
-                op(Operator::Mul, op_sum(&self.first.0, &row), int(self.section.tiles[1])),
+                op(Operator::Mul, op_sum(&self.first.0, &row), int(columns)),
                 op_sum(&self.first.1, &column),
             );
             let register = self.register(register, &(row, column));
@@ -274,7 +277,8 @@ impl Lower<'_> {
             at
         };
         let counted = self.reduced[along].as_ref().map(|(_, tiles)| *tiles);
-        match first.saturating_add(i64::from(counted.unwrap_or(self.section.tiles[along]))) > tiles {
+        let end = counted.unwrap_or(self.section.first[along] + self.section.tiles[along]);
+        match first.saturating_add(i64::from(end)) > tiles {
             true => Expr::operation(Operator::Min, at, Expr::Int(tiles - 1)),
             false => at,
         }

@@ -268,9 +268,9 @@ impl Check<'_> {
         let name = self.name(section.pack.buffer);
         let [h, w] = section.chunk;
         let [rows, columns] = section.tiles;
-        if h == 0 || w == 0 || rows % h != 0 || columns % w != 0 {
+        if h == 0 || w == 0 || h > rows || w > columns {
             return Err(format!(
-                "chunks of {h} × {w} tiles do not divide the {rows} × {columns} tiles of {name}"
+                "there is no chunk of {h} × {w} tiles in the {rows} × {columns} tiles of {name}"
             ));
         }
         if h * w * section.registers > self.capacity || section.result >= section.registers {
@@ -452,7 +452,7 @@ mod tests {
                 }
                 _ => false,
             }),
-            ("tall", "do not divide", |stmt| match &mut stmt.kind {
+            ("tall", "there is no chunk", |stmt| match &mut stmt.kind {
                 Kind::Group(Around::Section(section), _) => {
                     section.chunk = [section.tiles[0] + 1, 1];
                     true

@@ -42,14 +42,21 @@ pub struct Context {
     pub errors: Vec<Diagnostic>,
 }
 
-/// Rows and columns of a chunk: as many of `tiles` as fit in `most`, in a shape that divides them; square where possible.
+/// Rows and columns of a chunk: as few chunks of at most `most` tiles as make up `tiles`; square where possible. It divides the
+/// tiles along one axis at least, and what is left along the other, which is code and inits of its own, counts as a chunk more.
 pub fn chunk(tiles: [u32; 2], most: u32) -> [u32; 2] {
-    let divisors = |n: u32| (1..=n.min(most.max(1))).filter(move |d| n.is_multiple_of(*d));
-    divisors(tiles[0])
-        .flat_map(|h| divisors(tiles[1]).map(move |w| [h, w]))
+    let sides = |n: u32| 1..=n.min(most.max(1));
+    sides(tiles[0])
+        .flat_map(|h| sides(tiles[1]).map(move |w| [h, w]))
         .filter(|[h, w]| h * w <= most.max(1))
-        .max_by_key(|[h, w]| (h * w, std::cmp::Reverse(h.abs_diff(*w)), *w))
-        .unwrap_or([1, 1])
+        .filter_map(|[h, w]| {
+            let left = [(0, h), (1, w)].map(|(axis, side)| u32::from(!tiles[axis].is_multiple_of(side)));
+            let rests = left[0] + left[1];
+            let chunks = tiles[0].div_ceil(h) * tiles[1].div_ceil(w);
+            (rests < 2).then_some((chunks + rests, rests, h.abs_diff(w), h, [h, w]))
+        })
+        .min()
+        .map_or([1, 1], |(.., chunk)| chunk)
 }
 
 impl Context {
@@ -688,6 +695,29 @@ impl Emit<'_> {
             Arithmetic::Div => with(SfpuOp::MulNumber, [number], unary(SfpuOp::Recip, x)),
             Arithmetic::Min => with(SfpuOp::UnaryMin, [number], x),
             Arithmetic::Max => with(SfpuOp::UnaryMax, [number], x),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chunk;
+
+    #[test]
+    fn chunks_are_few_and_what_is_left_counts_as_one() {
+        for (tiles, most, wanted) in [
+            ([4, 4], 4, [2, 2]),
+            ([4, 8], 8, [2, 4]),
+            ([3, 3], 4, [1, 3]),
+            ([5, 7], 4, [1, 4]),
+            ([7, 5], 4, [4, 1]),
+            ([5, 7], 8, [1, 7]),
+            ([2, 9], 4, [1, 3]),
+            ([1, 7], 4, [1, 4]),
+            ([1, 1], 0, [1, 1]),
+            ([5, 5], 1, [1, 1]),
+        ] {
+            assert_eq!(chunk(tiles, most), wanted, "{tiles:?} in {most}");
         }
     }
 }

@@ -376,7 +376,7 @@ impl Reader<'_> {
     }
 
     /// `2 x 4`
-    fn by(&mut self) -> Read<[u32; 2]> {
+    pub fn by(&mut self) -> Read<[u32; 2]> {
         let rows = self.parse()?;
         self.expect("x")?;
         Ok([rows, self.parse()?])
