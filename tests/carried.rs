@@ -465,3 +465,72 @@ fn loops_count_as_the_iterators_of_rust() {
         Ok(())
     });
 }
+
+/// A block that is carried, of sums that go on, beside others of its shape with which it shares a circular buffer, where L1 is short.
+#[tt::kernel]
+fn carried_where_l1_is_short<const R: usize, const C: usize>(a: &Tensor<i32, R, C>, out: &mut Tensor<i32, R, C>) {
+    let (gx, gy) = T.Kernel(C.div_ceil(40), R.div_ceil(128));
+    let b0 = T.alloc_shared::<i32>(128, 40);
+    let v2 = T.alloc_fragment::<i32>(128);
+    let b3 = T.alloc_fragment::<i32>(128, 40);
+    let v4 = T.alloc_fragment::<i32>(40);
+    let v5 = T.alloc_fragment::<i32>(40);
+    let acc = T.alloc_fragment::<i32>(128, 40);
+    T.clear(acc);
+    for _ in 0..2 {
+        T.copy(a[(0, 0)], b0);
+        for (i, j) in T.Parallel(128, 40) {
+            acc[(i, j)] += b0[(i, j)];
+        }
+    }
+    for l1 in 0..2 {
+        T.copy(a[(0, 0)], b0);
+        T.reduce_sum(b0, v2, dim = 1);
+        for (i, j) in T.Parallel(128, 40) {
+            acc[(i, j)] += v2[i];
+        }
+        for l5 in T.Pipelined(l1.clamp(0, 2), num_stages = 4) {
+            if l5 != 1 {
+                T.copy(a[(0, 0)], b0);
+                for (i, j) in T.Parallel(128, 40) {
+                    acc[(i, j)] += b0[(i, j)];
+                }
+            }
+            T.copy(a[(0, 0)], b3);
+            T.reduce_max(b3, v4, dim = 0);
+            for (i, j) in T.Parallel(128, 40) {
+                acc[(i, j)] += v4[j];
+            }
+            T.copy(a[(0, 0)], b3);
+            T.reduce_sum(b3, v5, dim = 0);
+            for (i, j) in T.Parallel(128, 40) {
+                acc[(i, j)] += v5[j];
+            }
+        }
+        T.copy(a[(0, 0)], b3);
+        for (i, j) in T.Parallel(128, 40) {
+            acc[(i, j)] += b3[(i, j)];
+        }
+    }
+    T.copy(acc, out[(gy * 128, gx * 40)]);
+}
+
+#[test]
+fn a_carried_block_shares_its_circular_buffer() {
+    on_both_chips(|device| {
+        let a: Vec<i32> = (0..128 * 40).map(|at| at * 7 % 23 - 11).collect();
+        let row = |i: usize| (0..40).map(|j| a[i * 40 + j]).sum::<i32>();
+        let column = |j: usize| (0..128).map(move |i| i * 40 + j);
+        let tensor = device.upload(&a, [128, 40])?;
+        let mut out = device.zeros::<i32>([128, 40])?;
+        carried_where_l1_is_short(&tensor, &mut out).run()?;
+        for (at, got) in out.download()?.into_iter().enumerate() {
+            let (i, j) = (at / 40, at % 40);
+            let most = column(j).map(|at| a[at]).max().expect("there are rows");
+            let sum = column(j).map(|at| a[at]).sum::<i32>();
+            // Twice before, twice in the loop with the sum of the row, and once, with what is of the column, in its second turn.
+            assert_eq!(got, 5 * a[at] + 2 * row(i) + most + sum, "element ({i}, {j})");
+        }
+        Ok(())
+    });
+}

@@ -314,3 +314,40 @@ fn stages_and_variants() {
         Ok(())
     });
 }
+
+/// Every second step of a loop whose end depends on the block, with sums of more tiles than registers hold, in chunks that do not
+/// divide them.
+#[tt::kernel]
+fn every_second<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    y: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(224), M.div_ceil(160));
+    let left = T.alloc_shared::<bf16>(160, 64);
+    let right = T.alloc_shared::<bf16>(64, 224);
+    let sums = T.alloc_fragment::<f32>(160, 224);
+    T.clear(sums);
+    for k in (0..by + 1).step_by(2) {
+        T.copy(a[(by * 160, k * 64)], left);
+        T.copy(b[(k * 64, bx * 224)], right);
+        T.gemm(left, right, sums);
+    }
+    for (i, j) in T.Parallel(160, 224) {
+        sums[(i, j)] = sums[(i, j)] * 0.5 + 1.0;
+    }
+    T.copy(sums, y[(by * 160, bx * 224)]);
+}
+
+#[test]
+fn steps_of_two_up_to_a_block_and_chunks_with_a_rest() {
+    on_both_chips(|device| {
+        for [m, k, n] in [[160, 64, 224], [500, 300, 230], [333, 130, 700]] {
+            let a = device.upload(&halves(m * k, 1), [m, k])?;
+            let b = device.upload(&halves(k * n, 2), [k, n])?;
+            let mut y = device.zeros::<f32>([m, n])?;
+            alike!(y, 1e-3, every_second(&a, &b, &mut y));
+        }
+        Ok(())
+    });
+}

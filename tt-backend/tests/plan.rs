@@ -128,7 +128,9 @@ fn every_plan_loads_again_and_gives_a_launch() {
         assert_eq!(blocks.len() as u64, x * y * z, "{name}: every block once");
         assert!(blocks.values().all(|count| *count == 1));
         for role in [Role::Reader, Role::Compute, Role::Writer] {
-            let words = plan.runtime_args(role, &bindings, execution.cores[0], &Some).unwrap();
+            let words = plan
+                .runtime_args(role, &bindings, &execution.cores[..1], &Some)
+                .unwrap();
             assert_eq!(words.len(), plan.kernel(role).unwrap().runtime_args.len());
         }
         let covered: u32 = execution
@@ -166,7 +168,9 @@ fn an_integer_that_does_not_fit_is_named_as_it_is_written() {
         .extend([("N".into(), 100), ("n".into(), i64::from(u32::MAX))]);
     bindings.addresses.extend([("x".into(), 0x1000), ("y".into(), 0x2000)]);
     let work = plan.partition(&bindings, on_64_cores()).expect("work").1;
-    let error = plan.runtime_args(Role::Reader, &bindings, work[0], &Some).unwrap_err();
+    let error = plan
+        .runtime_args(Role::Reader, &bindings, &work[..1], &Some)
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "`n + 1` is 4294967296, which does not fit in 32 bits with a sign"

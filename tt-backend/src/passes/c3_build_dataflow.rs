@@ -40,11 +40,10 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
 pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
     order::run(flow);
-    let mut most_alive = liveness::run(flow);
+    liveness::run(flow);
     fetches::run(flow);
-    most_alive.resize(flow.buffers.len(), 1);
-    for (index, buffer) in flow.buffers.iter_mut().enumerate() {
-        let needed = most_alive[index].max(1);
+    let needed = liveness::most_alive(flow);
+    for (buffer, needed) in flow.buffers.iter_mut().zip(needed) {
         buffer.versions = match (buffer.kind, buffer.depth) {
             (BufferKind::Constant(_) | BufferKind::Scratch(_) | BufferKind::Token(_), _) => 1,
             (BufferKind::Incoming, depth) => needed.max(depth.versions()),
@@ -55,11 +54,14 @@ pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
     share::run(flow, BufferKind::Local);
     for kind in [BufferKind::Outgoing, BufferKind::Shifted, BufferKind::Incoming] {
-        if in_use(flow).len() > limit || bytes(flow, &most_alive) > target::least(|target| target.l1_bytes) {
+        if in_use(flow).len() > limit
+            || bytes(flow, &liveness::most_alive(flow)) > target::least(|target| target.l1_bytes)
+        {
             share::run(flow, kind);
         }
     }
-    fit_in_l1(flow, &most_alive);
+    // Counted once more: a buffer that others share may need what one of them does.
+    fit_in_l1(flow, &liveness::most_alive(flow));
     indices(flow)
 }
 
@@ -81,7 +83,7 @@ fn bytes(flow: &Flow<Sections>, versions: &[u32]) -> u64 {
         .map(|BufferId(index)| {
             let buffer = &flow.buffers[index];
             u64::from(buffer.version_tiles())
-                .saturating_mul(u64::from(versions[index].max(1)))
+                .saturating_mul(u64::from(versions[index]))
                 .saturating_mul(u64::from(buffer.format.tile_bytes()))
         })
         .fold(0, u64::saturating_add)
@@ -109,7 +111,7 @@ fn fit_in_l1(flow: &mut Flow<Sections>, most_alive: &[u32]) {
         let buffer = &mut flow.buffers[index];
         let asked = buffer.depth != Depth::Default && buffer.kind == BufferKind::Incoming;
         if !asked {
-            buffer.versions = most_alive[index].max(1);
+            buffer.versions = most_alive[index];
         }
     }
 }

@@ -153,9 +153,27 @@ impl<'a> Env<'a> {
                 .get(id.0)
                 .map_or(Value::UNKNOWN, |buffer| int(i64::from(buffer.format.tile_bytes()))),
             Expr::Call(call) => self.pointer(call, buffers),
-            Expr::Binary(op, a, b) => self.operation(*op, self.value(a, buffers), self.value(b, buffers)),
+            Expr::Binary(op, a, b) => match self.rounded_up(expr, buffers) {
+                Some(quotient) => Value::Int(quotient),
+                None => self.operation(*op, self.value(a, buffers), self.value(b, buffers)),
+            },
             Expr::Value(_) | Expr::Accessor(_) | Expr::Text(_) => Value::UNKNOWN,
         }
+    }
+
+    /// `a / b + (a % b != 0)` of what is not negative: one where `a` is one, whatever is left, which neither side tells alone.
+    fn rounded_up(&self, expr: &Expr<Bits>, buffers: &[Buffer]) -> Option<Range> {
+        let Expr::Binary(Operator::Add, quotient, more) = expr else {
+            return None;
+        };
+        let (Expr::Binary(Operator::Div, a, b), Expr::Binary(Operator::NotEqual, rest, zero)) = (&**quotient, &**more)
+        else {
+            return None;
+        };
+        let is_rest = matches!(&**rest, Expr::Binary(Operator::Rem, of, by) if of == a && by == b);
+        let [a, b] = [a, b].map(|side| self.value(side, buffers).int());
+        let is_quotient = is_rest && **zero == Expr::Int(0) && a.low >= 0 && b.low > 0;
+        is_quotient.then(|| range::apply(IntOp::CeilDiv, a, b))
     }
 
     fn pointer(&self, call: &Call<Bits>, buffers: &[Buffer]) -> Value {
@@ -282,6 +300,23 @@ mod tests {
             env.value(&Expr::binary(Operator::Less, index, Expr::Int(8)), &[]),
             Value::Int(Range::one(1))
         );
+    }
+
+    #[test]
+    fn a_quotient_that_is_rounded_up_is_one_at_least() {
+        let mut env = Env::default();
+        env.declare("by", Value::Int(Range::new(0, LIMIT)));
+        let quotient = |first, by| {
+            let a = || Expr::binary(Operator::Add, Expr::name("by"), Expr::Int(first));
+            let rest = Expr::binary(Operator::Rem, a(), Expr::Int(by));
+            let more = Expr::binary(Operator::NotEqual, rest, Expr::Int(0));
+            Expr::binary(Operator::Add, Expr::binary(Operator::Div, a(), Expr::Int(by)), more)
+        };
+        assert_eq!(env.value(&quotient(1, 2), &[]).int().low, 1);
+        assert_eq!(env.value(&quotient(7, 3), &[]).int().low, 3);
+        assert_eq!(env.value(&quotient(0, 2), &[]).int().low, 0);
+        assert!(env.value(&quotient(-1, 2), &[]).int().low <= 0);
+        assert!(env.value(&quotient(1, -2), &[]).int().low < 0);
     }
 
     #[test]

@@ -16,11 +16,15 @@ use tt_lang::ir::Span;
 
 type Live = BTreeSet<BufferId>;
 
-/// Inserts the releases; returns the most versions of each buffer alive at once.
-pub fn run(flow: &mut Flow<Sections>) -> Vec<u32> {
+/// Inserts the releases.
+pub fn run(flow: &mut Flow<Sections>) {
     let body = std::mem::take(&mut flow.body);
     flow.body = Liveness.placed(body, &mut Live::new());
-    let mut most = Most(vec![0; flow.buffers.len()]);
+}
+
+/// The most versions of each buffer alive at once, one at least, where releases stand.
+pub fn most_alive(flow: &Flow<Sections>) -> Vec<u32> {
+    let mut most = Most(vec![1; flow.buffers.len()]);
     most.follow(&flow.body);
     most.0
 }
