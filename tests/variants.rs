@@ -280,3 +280,33 @@ fn a_launch_takes_a_variant_that_its_tensors_fit() {
         Ok(())
     });
 }
+
+/// Blocks of 4096 × 4096 fit in no core.
+#[tt::kernel(reference, variants(B = [4096, 32]))]
+fn too_large_or_not<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(B), M.div_ceil(B));
+    let block = T.alloc_shared::<f32>(B, B);
+    T.copy(x[(by * B, bx * B)], block);
+    T.copy(block, y[(by * B, bx * B)]);
+}
+
+#[test]
+fn variants_that_are_refused_have_references_and_the_others_run() {
+    on_both_chips(|device| {
+        let values: Vec<f32> = (0..64 * 96).map(|at| at as f32).collect();
+        let x = device.upload(&values, [64, 96])?;
+        let mut y = device.zeros::<f32>([64, 96])?;
+        let launch = too_large_or_not(&x, &mut y);
+        assert_eq!(launch.variant()?, [("B", 32)]);
+        launch.run()?;
+        assert!(y.download()? == values);
+        let refused = too_large_or_not(&x, &mut y).with(too_large_or_not::B(4096));
+        assert_eq!(refused.reference()?["y"], values);
+        let error = refused.run().expect_err("it is too large");
+        assert_eq!(error.kind(), ErrorKind::Kernel);
+        assert!(error.to_string().contains("the compiler refuses it"), "{error}");
+        let running = too_large_or_not(&x, &mut y).with(too_large_or_not::B(32));
+        assert_eq!(running.reference()?["y"][95], 95.0);
+        Ok(())
+    });
+}

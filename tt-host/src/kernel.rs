@@ -164,6 +164,11 @@ impl Kernel {
         kernel
     }
 
+    /// Whether the compiler refuses it.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.outcome, Outcome::Refused(_))
+    }
+
     /// Its constants of the option `variants`, each with its value here.
     pub fn constants(&self) -> &'static [(&'static str, i64)] {
         self.chosen

@@ -8,7 +8,7 @@
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
 /// - `chosen`: the constants of the option `variants` with the values that this kernel has; `variants`: the kernels that have others,
-///   each from `reader` to `chosen`; `constants`: a function for each, which gives a
+///   each from `reader`, or `refused`, to `chosen`; `constants`: a function for each, which gives a
 ///   [`Constant`](crate::Constant);
 /// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as JSON;
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
@@ -88,9 +88,10 @@ macro_rules! launcher {
         name: $name:ident,
         params: [$($params:tt)*],
         refused: $why:expr,
-        ir: [$(($stage:expr, $text:expr)),* $(,)?],
         tile: $tile:expr,
         chosen: [$(($chosen:expr, $is:expr)),* $(,)?],
+        ir: [$(($stage:expr, $text:expr)),* $(,)?],
+        variants: [$({ $($variant:tt)* }),* $(,)?],
         constants: { $($constants:item)* } $(,)?
     ) => {
         $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
@@ -108,7 +109,8 @@ macro_rules! launcher {
             pub const IR: &[(&str, &str)] = &[$(($stage, $text)),*];
 
             pub(super) static KERNEL: $crate::Kernel =
-                $crate::Kernel::refused(::core::stringify!($name), $tile, $why).chosen(&[$(($chosen, $is)),*], &[]);
+                $crate::Kernel::refused(::core::stringify!($name), $tile, $why)
+                    .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*]);
 
             $($constants)*
         }
@@ -155,6 +157,16 @@ macro_rules! launcher_variant {
             &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
         )
         .chosen(&[$(($chosen, $is)),*], &[]);
+        &VARIANT
+    }};
+    (
+        $name:ident
+        refused: $why:expr,
+        tile: $tile:expr,
+        chosen: [$(($chosen:expr, $is:expr)),* $(,)?] $(,)?
+    ) => {{
+        static VARIANT: $crate::Kernel =
+            $crate::Kernel::refused(::core::stringify!($name), $tile, $why).chosen(&[$(($chosen, $is)),*], &[]);
         &VARIANT
     }};
 }

@@ -14,20 +14,47 @@ pub(crate) struct Variant<'a> {
     pub(crate) signature: &'a Signature,
     /// Its constants of the option `variants`.
     pub(crate) constants: &'a syntax::Variant,
-    pub(crate) artifact: &'a Artifact,
+    /// What was compiled, or why the compiler refuses it: then it has a reference only.
+    pub(crate) outcome: &'a Result<Artifact, Vec<Diagnostic>>,
 }
 
-/// The launcher of a compiled kernel, in all its variants.
-pub(crate) fn compiled(variants: &[Variant<'_>]) -> TokenStream {
-    let Some((first, more)) = variants.split_first() else {
+/// The launcher of a kernel, in all its variants: the first that is compiled, if one is, and the others.
+pub(crate) fn variants(variants: &[Variant<'_>]) -> TokenStream {
+    let at = variants
+        .iter()
+        .position(|variant| variant.outcome.is_ok())
+        .unwrap_or_default();
+    let Some(first) = variants.get(at) else {
         return quote! { ::core::compile_error! { "a kernel has no variant" } };
     };
-    let Variant {
-        kernel,
-        signature,
-        artifact,
-        ..
-    } = first;
+    let others = variants.iter().enumerate().filter(|(other, _)| *other != at);
+    let parts = made(first).and_then(|first| {
+        let others = others.map(|(_, variant)| made(variant));
+        Ok((first, others.collect::<Result<Vec<_>, _>>()?))
+    });
+    let (made, others) = match parts {
+        Ok(parts) => parts,
+        Err(error) => return error,
+    };
+    let stages = stages(first);
+    let constants = constants(&variants.iter().map(|variant| variant.constants).collect::<Vec<_>>());
+    let variants = quote! { variants: [#({ #others }),*], };
+    launcher(
+        first.kernel,
+        first.signature,
+        quote! { #made #stages #variants constants: { #constants }, },
+    )
+}
+
+/// The text of the kernel at every stage that it comes to.
+fn stages(variant: &Variant<'_>) -> TokenStream {
+    let artifact = match variant.outcome {
+        Ok(artifact) => artifact,
+        Err(_) => {
+            let text = variant.kernel.to_string();
+            return quote! { ir: [("tile", #text)], };
+        }
+    };
     let mut texts: Vec<&str> = Vec::new();
     let mut ir = Vec::new();
     for stage in &artifact.stages {
@@ -38,21 +65,21 @@ pub(crate) fn compiled(variants: &[Variant<'_>]) -> TokenStream {
         let (name, at) = (&stage.name, texts.len() - 1);
         ir.push(quote! { (#name, #at) });
     }
-    let made = match (made(first), more.iter().map(made).collect::<Result<Vec<_>, _>>()) {
-        (Ok(first), Ok(more)) => quote! {
-            #first
-            texts: [#(#texts),*],
-            ir: [#(#ir),*],
-            variants: [#({ #more }),*],
-        },
-        (Err(error), _) | (_, Err(error)) => return error,
-    };
-    let constants = constants(&variants.iter().map(|variant| variant.constants).collect::<Vec<_>>());
-    launcher(kernel, signature, quote! { #made constants: { #constants }, })
+    quote! { texts: [#(#texts),*], ir: [#(#ir),*], }
 }
 
-/// Sources, plan, Tile IR and what was compiled ahead of time.
+/// Sources, plan, Tile IR and what was compiled ahead of time; or why there are none, and Tile IR.
 fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
+    let (tile, chosen) = (tile(variant.kernel)?, chosen(variant.constants));
+    let artifact = match variant.outcome {
+        Ok(artifact) => artifact,
+        Err(reasons) => {
+            let Kernel { locations, file, .. } = variant.kernel;
+            let reasons = reasons.iter().map(|reason| render_text(reason, locations, file));
+            let reasons = reasons.collect::<Vec<_>>().join("\n");
+            return Ok(quote! { refused: #reasons, tile: #tile, chosen: [#chosen], });
+        }
+    };
     let Artifact {
         reader,
         compute,
@@ -61,7 +88,7 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         plan,
         later,
         stages: _,
-    } = variant.artifact;
+    } = artifact;
     let later = later.iter().map(|programs| {
         let Programs {
             reader,
@@ -70,7 +97,7 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         } = programs;
         quote! { (#reader, #compute, #writer) }
     });
-    let objects = crate::precompiled::objects(variant.artifact).into_iter();
+    let objects = crate::precompiled::objects(artifact).into_iter();
     let precompiled = objects.map(|object| {
         let role = Ident::new(&object.role, Span::call_site());
         let symbol = Ident::new(&object.symbol, Span::call_site());
@@ -78,8 +105,6 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         // tt-build compiled the object under this key from this very artifact.
         quote! { unsafe (#role, #key, #symbol) }
     });
-    let tile = tile(variant.kernel)?;
-    let chosen = chosen(variant.constants);
     Ok(quote! {
         reader: #reader,
         compute: #compute,
@@ -124,36 +149,6 @@ pub(crate) fn constants(variants: &[&syntax::Variant]) -> TokenStream {
         }
     });
     of_each.collect()
-}
-
-/// The launcher of a kernel that the compiler refuses for these reasons: it has a reference only.
-pub(crate) fn refused(
-    kernel: &Kernel,
-    signature: &Signature,
-    variant: &syntax::Variant,
-    reasons: &[Diagnostic],
-) -> TokenStream {
-    let reasons: Vec<String> = reasons
-        .iter()
-        .map(|reason| render_text(reason, &kernel.locations, &kernel.file))
-        .collect();
-    let (reasons, text) = (reasons.join("\n"), kernel.to_string());
-    let tile = match tile(kernel) {
-        Ok(tile) => tile,
-        Err(error) => return error,
-    };
-    let (chosen, constants) = (chosen(variant), constants(&[variant]));
-    launcher(
-        kernel,
-        signature,
-        quote! {
-            refused: #reasons,
-            ir: [("tile", #text)],
-            tile: #tile,
-            chosen: [#chosen],
-            constants: { #constants },
-        },
-    )
 }
 
 /// The Tile IR as JSON, or the error that stands in place of the launcher.

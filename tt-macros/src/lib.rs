@@ -10,7 +10,6 @@ mod tests;
 mod warning;
 
 use proc_macro2::TokenStream;
-use tt_backend::Artifact;
 use tt_lang::codes::REFERENCE_UNNEEDED;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -140,45 +139,39 @@ fn shown(variant: &Variant) -> String {
 /// What stands in place of a kernel that is right as far as the language goes, in all its variants.
 fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
     let kernels: Vec<&Kernel> = variants.iter().map(|variant| &variant.kernel).collect();
-    let compiled = tt_backend::compile_each(&kernels);
-    let wrong = compiled.iter().position(Result::is_err);
-    let some_are_right = compiled.iter().any(Result::is_ok);
-    let launcher = match compiled.into_iter().collect::<Result<Vec<Artifact>, _>>() {
-        Ok(artifacts) => {
-            let made = variants
-                .iter()
-                .zip(&artifacts)
-                .map(|(variant, artifact)| launcher::Variant {
-                    kernel: &variant.kernel,
-                    signature: &variant.signature,
-                    constants: &variant.parsed.variant,
-                    artifact,
-                });
-            let launcher = launcher::compiled(&made.collect::<Vec<_>>());
-            let parsed = variants.first_mut().map(|first| &mut first.parsed);
-            if let Some(parsed) = parsed
-                && let Some(span) = parsed.reference
-                && !parsed.allowed.contains(&&REFERENCE_UNNEEDED)
-            {
-                let warning = Diagnostic::new(&REFERENCE_UNNEEDED, span, "this kernel compiles without `reference`");
-                let warning = warning.note("leave the option out: the kernel can be run");
-                parsed.warnings.push(warning);
-            }
-            launcher
-        }
-        Err(diagnostics) => {
-            let Right {
-                parsed,
-                kernel,
-                signature,
-            } = &variants[wrong.unwrap_or_default()];
-            let diagnostics = of_variant(diagnostics, &parsed.variant, some_are_right);
-            match parsed.reference {
-                Some(_) => launcher::refused(kernel, signature, &parsed.variant, &diagnostics),
-                None => return refused::tokens(parsed, &diagnostics, item),
-            }
-        }
-    };
+    let outcomes = tt_backend::compile_each(&kernels);
+    let wrong = variants
+        .iter()
+        .zip(&outcomes)
+        .find_map(|(variant, outcome)| Some((variant, outcome.as_ref().err()?)));
+    let some_are_right = outcomes.iter().any(Result::is_ok);
+    // One that is wrong is enough, unless all have a reference.
+    if let Some((Right { parsed, .. }, reasons)) = wrong
+        && parsed.reference.is_none()
+    {
+        let diagnostics = of_variant(reasons.clone(), &parsed.variant, some_are_right);
+        return refused::tokens(parsed, &diagnostics, item);
+    }
+    let made = variants
+        .iter()
+        .zip(&outcomes)
+        .map(|(variant, outcome)| launcher::Variant {
+            kernel: &variant.kernel,
+            signature: &variant.signature,
+            constants: &variant.parsed.variant,
+            outcome,
+        });
+    let launcher = launcher::variants(&made.collect::<Vec<_>>());
+    let is_needed = wrong.is_some();
+    if let Some(Right { parsed, .. }) = variants.first_mut()
+        && let Some(span) = parsed.reference
+        && !is_needed
+        && !parsed.allowed.contains(&&REFERENCE_UNNEEDED)
+    {
+        let warning = Diagnostic::new(&REFERENCE_UNNEEDED, span, "this kernel compiles without `reference`");
+        let warning = warning.note("leave the option out: the kernel can be run");
+        parsed.warnings.push(warning);
+    }
     let warnings = variants.first().map(|first| warning::tokens(&first.parsed));
     quote::quote! { #warnings #launcher }
 }

@@ -52,3 +52,23 @@ fn read_of_one<const M: usize>(x: &Tensor<f32, M>, y: &mut Tensor<f32, M>) {
     T.copy(v[16..48], w);
     T.copy(w, y[bx * BM]);
 }
+
+#[tt::kernel(variants(BM = [32], BN: [64]))]
+fn a_colon<const M: usize>(x: &Tensor<f32, M>, y: &mut Tensor<f32, M>) {
+    let bx = T.Kernel(M.div_ceil(32));
+    y[bx] = x[bx];
+}
+
+#[tt::kernel(variants(BM = [32 64]))]
+fn no_comma<const M: usize>(x: &Tensor<f32, M>, y: &mut Tensor<f32, M>) {
+    let bx = T.Kernel(M.div_ceil(32));
+    y[bx] = x[bx];
+}
+
+#[tt::kernel(variants(BM = [32], BM = [64]))]
+fn named_twice<const M: usize>(x: &Tensor<f32, M>, y: &mut Tensor<f32, M>) {
+    let bx = T.Kernel(M.div_ceil(BM));
+    let v = T.alloc_shared::<f32>(BM);
+    T.copy(x[bx * BM], v);
+    T.copy(v, y[bx * BM]);
+}

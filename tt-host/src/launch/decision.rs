@@ -178,8 +178,9 @@ impl Launch<'_> {
                 }
                 match (best.map(|(_, best)| best).or(runs), refused) {
                     (Some(chosen), _) => chosen,
-                    (None, Some(error)) => return Err(error),
-                    (None, None) => first,
+                    // What the compiler refuses has a reference.
+                    (None, Some(error)) if !candidates.iter().all(|variant| variant.is_refused()) => return Err(error),
+                    (None, _) => first,
                 }
             }
         };
@@ -196,6 +197,10 @@ impl Launch<'_> {
                 .collect();
             each.join(", ")
         };
+        if self.kernel.constants().is_empty() {
+            let message = format!("kernel `{}` has no variants to choose from", self.kernel.name());
+            return Error::new(ErrorKind::Argument, message);
+        }
         let wanted: Vec<(&str, i64)> = self.wanted.iter().map(|wanted| (wanted.name, wanted.value)).collect();
         let known: Vec<String> = self
             .kernel

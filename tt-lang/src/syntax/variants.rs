@@ -10,6 +10,7 @@ use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Expr, Lit, Meta, Token};
 
 /// Constants with the values that one kernel has for them, in the order of the option.
@@ -30,8 +31,13 @@ pub(super) fn all(options: TokenStream) -> Vec<Variant> {
         .into_iter()
         .flatten()
         .filter(|entry| entry.path().is_ident("variants"));
-    for constant in lists.take(1).filter_map(|entry| constants(&entry)).flatten() {
+    for constant in lists.take(1).filter_map(|entry| constants(&entry).ok()).flatten() {
         let (name, values) = (constant.name, constant.values);
+        // Reported where the option is read; a launcher has one function of a name.
+        let is_known = all.iter().flatten().any(|(known, _)| *known == name);
+        if is_known || TAKEN.contains(&name.as_str()) {
+            continue;
+        }
         if values.is_empty() || all.len().saturating_mul(values.len()) > MOST {
             let first = values.first().map_or(1, |(value, _)| *value);
             all.iter_mut().for_each(|variant| variant.push((name.clone(), first)));
@@ -59,15 +65,20 @@ struct Constant {
     wrong: Option<Expr>,
 }
 
-/// The constants of the option; none where it is not written as one.
-fn constants(entry: &Meta) -> Option<Vec<Constant>> {
-    let Meta::List(list) = entry else { return None };
+/// The constants of the option, or where it is not written as one.
+fn constants(entry: &Meta) -> Result<Vec<Constant>, proc_macro2::Span> {
+    let Meta::List(list) = entry else {
+        return Err(entry.span());
+    };
     let entries = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(list.tokens.clone());
-    let read = entries.ok()?.into_iter().map(|entry| {
-        let Meta::NameValue(entry) = entry else { return None };
-        let ident = entry.path.get_ident()?.clone();
+    let read = entries.map_err(|error| error.span())?.into_iter().map(|entry| {
+        let place = entry.span();
+        let Meta::NameValue(entry) = entry else {
+            return Err(place);
+        };
+        let ident = entry.path.get_ident().ok_or(place)?.clone();
         // Neither `self` nor another keyword, but `r#loop`.
-        syn::parse_str::<syn::Ident>(&ident.to_string()).ok()?;
+        syn::parse_str::<syn::Ident>(&ident.to_string()).map_err(|_| place)?;
         let mut constant = Constant {
             name: ident.unraw().to_string(),
             ident,
@@ -78,7 +89,7 @@ fn constants(entry: &Meta) -> Option<Vec<Constant>> {
         let Expr::Array(array) = ungrouped(&entry.value) else {
             constant.is_list = false;
             constant.wrong = Some(entry.value);
-            return Some(constant);
+            return Ok(constant);
         };
         for value in &array.elems {
             match whole(value) {
@@ -86,10 +97,13 @@ fn constants(entry: &Meta) -> Option<Vec<Constant>> {
                 None => drop(constant.wrong.get_or_insert_with(|| value.clone())),
             }
         }
-        Some(constant)
+        Ok(constant)
     });
-    let read: Option<Vec<Constant>> = read.collect();
-    read.filter(|constants| !constants.is_empty())
+    let read: Vec<Constant> = read.collect::<Result<_, _>>()?;
+    match read.is_empty() {
+        true => Err(entry.span()),
+        false => Ok(read),
+    }
 }
 
 /// A whole number that the language has.
@@ -110,9 +124,13 @@ const USAGE: &str =
 impl Frontend {
     /// Reads the option, and declares its constants as the variant that is read has them.
     pub(super) fn variants_option(&mut self, entry: &Meta, span: Span) {
-        let Some(constants) = constants(entry) else {
-            let message = "`variants` takes constants with lists of their values";
-            return self.report(Diagnostic::new(&codes::OPTION_VALUE, span, message).note(USAGE));
+        let constants = match constants(entry) {
+            Ok(constants) => constants,
+            Err(place) => {
+                let place = self.spans.between(place, place);
+                let message = "`variants` takes constants with lists of their values";
+                return self.report(Diagnostic::new(&codes::OPTION_VALUE, place, message).note(USAGE));
+            }
         };
         let mut count: usize = 1;
         for constant in constants {
