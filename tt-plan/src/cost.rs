@@ -129,7 +129,7 @@ impl Moved {
 }
 
 /// Cycles of `bytes` at so many tenths of a byte a cycle.
-fn at_rate(bytes: f64, tenths: u64) -> f64 {
+pub(crate) fn at_rate(bytes: f64, tenths: u64) -> f64 {
     bytes * 10.0 / tenths as f64
 }
 

@@ -327,6 +327,9 @@ impl Plan {
         if grid.contains(&0) {
             return Ok((grid, Vec::new()));
         }
+        if cores.grid.x == 0 || cores.grid.y == 0 {
+            return Err(PlanError("there is no core to run on".to_string()));
+        }
         for lone in &self.lone_axes {
             if let (Some(extent @ 2..), Some(formula)) = (grid.get(lone.axis), self.grid.get(lone.axis)) {
                 return Err(PlanError(format!("{}, but is {extent} ({formula})", lone.reason)));

@@ -3,6 +3,7 @@
 //!
 //! Everything is from the plan. Of a kernel the figures are formulas over its extents where it has any, of a launch numbers.
 
+use crate::cost::at_rate;
 use crate::execution::{Bindings, Cores};
 use crate::{
     BlockCost, CoreLine, CoreWork, Direction, Estimate, Formula, Operand, Parameter, Placement, Plan, PlanError,
@@ -10,6 +11,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::fmt;
+use tt_device::costs::Costs;
 use tt_device::{CHIPS, DataFormat};
 use tt_lang::ir::ElementType;
 
@@ -103,7 +105,7 @@ pub struct OperandReport {
 /// Bytes that a launch moves of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MovedReport {
-    /// Between DRAM and cores.
+    /// Between DRAM and cores, in whole blocks: tiles past the tensor's edge count, though nobody moves them.
     pub dram_bytes: u64,
     /// Those that the tensor has, in whole tiles.
     pub tensor_bytes: u64,
@@ -137,6 +139,9 @@ pub struct LaunchReport {
     pub bound: &'static str,
     /// Cycles that a core computes for each byte that its share of DRAM moves.
     pub cycles_per_byte: f64,
+    /// Cycles that the launch cannot fall below with these blocks: what all cores of the chip compute of them if they share it evenly, or what
+    /// DRAM takes to move every tensor once.
+    pub roofline: f64,
     /// What would make it faster.
     pub advice: Vec<String>,
 }
@@ -284,6 +289,10 @@ impl Plan {
             .filter_map(|operand| Some((operand, self.moved(operand, bindings, work)?)))
             .collect();
         let bytes: u64 = moved.iter().map(|(_, moved)| moved.dram_bytes).sum();
+        let once: u64 = moved.iter().map(|(_, moved)| moved.tensor_bytes).sum();
+        let computed = estimate.engines / rounds.max(1) as f64 * blocks as f64 / there.max(1) as f64;
+        let steps = [&cost.reads].into_iter().chain(&cost.shared);
+        let steps = steps.filter_map(|transfers| value(&transfers.waits, bindings)).max();
         let mut report = LaunchReport {
             blocks,
             cores: work.len() as u64,
@@ -298,20 +307,23 @@ impl Plan {
                 bound
             },
             cycles_per_byte: estimate.engines * work.len() as f64 / bytes.max(1) as f64,
+            roofline: computed.max(at_rate(once as f64, Costs::of(cores.chip).chip_tenths)),
             advice: Vec::new(),
         };
-        report.advise(self, cost, &moved);
+        report.advise(self, cost, &moved, steps.is_some_and(|steps| steps > 1));
         Some(report)
     }
 }
 
 impl LaunchReport {
-    fn advise(&mut self, plan: &Plan, cost: &BlockCost, moved: &[(&Operand, MovedReport)]) {
+    fn advise(&mut self, plan: &Plan, cost: &BlockCost, moved: &[(&Operand, MovedReport)], in_steps: bool) {
+        // Larger ones would leave more cores without one.
+        let are_few = self.busy < 0.8 && self.rounds <= 1;
         if self.busy < 0.8 {
-            let blocks = if self.rounds > 1 {
-                "another size of blocks"
-            } else {
+            let blocks = if are_few {
                 "smaller blocks"
+            } else {
+                "another size of blocks"
             };
             self.advice.push(format!(
                 "cores have a block in {:.0} % of their rounds: {blocks} (`variants`)",
@@ -321,7 +333,7 @@ impl LaunchReport {
         let by_reads = self.estimate.reader.max(self.estimate.dram) > self.estimate.engines;
         for (operand, moved) in moved {
             let times = moved.times();
-            if by_reads && operand.direction == Direction::Read && times > 1.5 {
+            if by_reads && !are_few && operand.direction == Direction::Read && times > 1.5 {
                 let how = match (self.shares, plan.work_partition.placement) {
                     (false, Placement::Linear) => {
                         "larger blocks, or a grid of two axes, along one of which cores read the same"
@@ -332,7 +344,7 @@ impl LaunchReport {
                     .push(format!("`{}` is read {times:.1} times: {how}", operand.tensor));
             }
         }
-        if self.estimate.reader > self.estimate.dram.max(self.estimate.engines) * 1.2 {
+        if in_steps && self.estimate.reader > self.estimate.dram.max(self.estimate.engines) * 1.2 {
             self.advice
                 .push("a core waits for what it reads: larger steps (`BK`), so that it waits less often".to_string());
         }
@@ -468,6 +480,12 @@ impl fmt::Display for LaunchReport {
             f,
             "  bound by   {}; {:.2} cycles computed a byte moved",
             self.bound, self.cycles_per_byte
+        )?;
+        let share = self.roofline / cycles.max(1.0) * 100.0;
+        writeln!(
+            f,
+            "  roofline   {:.0} cycles: this is at {share:.0} % of it",
+            self.roofline
         )?;
         for advice in &self.advice {
             writeln!(f, "  to change  {advice}")?;
