@@ -178,9 +178,11 @@ impl Session {
             cores,
             args: before,
         } = workload;
+        // Where setting them fails, nobody knows which are set.
+        let set = std::mem::take(before);
         for (at, ((role, handle), (of, words))) in kernels.iter().zip(&args).enumerate() {
             debug_assert_eq!(role, of);
-            if before.get(at).is_some_and(|(_, before)| before == words) {
+            if set.get(at).is_some_and(|(_, set)| set == words) {
                 continue;
             }
             bridge::set_runtime_args(workload.pin_mut(), *handle, cores, words)
