@@ -1,6 +1,6 @@
-//! What kernels cost at `cargo check`: a crate with 20 copies of the largest kernels here, and one with copies of the longest kernel
-//! of the examples, against the same without them. Its profile is Cargo's for development, with the lines that README gives to every
-//! crate with kernels, and for the longest kernel also without those.
+//! What kernels cost at `cargo check`: a crate with 20 copies of the largest kernels here, ones with copies of the longest kernel of the
+//! examples and with kernels of 200 and 400 statements, against the same without them. Its profile is Cargo's for development, with the
+//! lines that README gives to every crate with kernels; for the longest kernel also, and for many statements only, without those.
 
 use crate::inputs::seconds;
 use crate::table::Row;
@@ -29,18 +29,29 @@ pub fn expansion(scale: Scale) -> Measured {
     let long = crate_at(&folder.join("longest"), &root, PROFILE, &longest, LONGEST_COPIES)?;
     let without = crate_at(&folder.join("without"), &root, PROFILE, "", 0)?;
     let plain = crate_at(&folder.join("plain"), &root, "", &longest, LONGEST_COPIES)?;
-    let crates = [&with, &long, &plain, &without];
+    let many = |count: usize| {
+        crate_at(
+            &folder.join(format!("{count}")),
+            &root,
+            "",
+            &of_statements(count),
+            LONGEST_COPIES,
+        )
+    };
+    let (many, twice) = (many(200)?, many(400)?);
+    let crates = [&with, &long, &plain, &many, &twice, &without];
     // All once, so that only the touched file is left to check.
     crates.into_iter().try_for_each(|folder| check(folder).map(drop))?;
-    let mut least = [Duration::MAX; 4];
+    let mut least = [Duration::MAX; 6];
     for _ in 0..5 {
         for (least, folder) in least.iter_mut().zip(crates) {
             *least = check(folder)?.min(*least);
         }
     }
-    let [most, of_longest, of_plain, least] = least;
+    let [most, of_longest, of_plain, of_many, of_twice, least] = least;
     let more = most.saturating_sub(least);
-    let [each, each_plain] = [of_longest, of_plain].map(|time| time.saturating_sub(least) / LONGEST_COPIES as u32);
+    let [each, each_plain, each_many, each_twice] =
+        [of_longest, of_plain, of_many, of_twice].map(|time| time.saturating_sub(least) / LONGEST_COPIES as u32);
     let without = format!("without them: {}", seconds(least));
     let lines = longest.lines().count();
     let mut rows = vec![
@@ -63,10 +74,24 @@ pub fn expansion(scale: Scale) -> Measured {
         Row::new(
             "the same without README's `build-override`",
             seconds(of_plain),
-            without,
+            without.clone(),
             format!("{} more each", seconds(each_plain)),
             "at most 50 ms each",
             each_plain <= Duration::from_millis(50),
+        ),
+        Row::new(
+            format!("likewise, {LONGEST_COPIES} kernels of 200 statements"),
+            seconds(of_many),
+            without.clone(),
+            format!("{} more each", seconds(each_many)),
+            "at most 100 ms each",
+            each_many <= Duration::from_millis(100),
+        ),
+        Row::with_ratio(
+            format!("likewise, {LONGEST_COPIES} kernels of 400 statements"),
+            seconds(of_twice),
+            format!("{without}; of 200 {} more each", seconds(each_many)),
+            format!("{} more each", seconds(each_twice)),
         ),
     ];
     rows.extend(passes(&root)?);
@@ -99,6 +124,19 @@ fn longest_example(root: &Path) -> Result<(String, String), Box<dyn std::error::
         return Err("the examples have no kernel".into());
     }
     Ok(longest)
+}
+
+/// A kernel with so many statements over two blocks.
+fn of_statements(count: usize) -> String {
+    let mut text = String::from(
+        "use tt::prelude::*;\n#[tt::kernel]\nfn long<const M: usize, const N: usize>(a: &Tensor<f32, M, N>, b: &Tensor<f32, M, N>, c: &mut Tensor<f32, M, N>) {\n    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));\n    let x = T.alloc_fragment::<f32>(64, 64);\n    let y = T.alloc_fragment::<f32>(64, 64);\n    T.copy(a[(by * 64, bx * 64)], x);\n    T.copy(b[(by * 64, bx * 64)], y);\n",
+    );
+    for statement in 0..count {
+        let (to, with) = if statement % 2 == 0 { ("x", "y") } else { ("y", "x") };
+        let value = format!("{to}[(i, j)] = {to}[(i, j)] * 0.5 + {with}[(i, j)];");
+        text += &format!("    for (i, j) in T.Parallel(64, 64) {{ {value} }}\n");
+    }
+    text + "    T.copy(x, c[(by * 64, bx * 64)]);\n}\n"
 }
 
 /// A crate whose library has `copies` modules with the kernels of a text.

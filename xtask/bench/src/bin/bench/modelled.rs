@@ -28,7 +28,7 @@ fn blocked<const M: usize, const K: usize, const N: usize>(
 }
 
 /// The same, with a bias for every column and gelu.
-#[tt::kernel(variants(BM = [64, 128, 256], BN = [64, 128, 256], BK = [128]))]
+#[tt::kernel(variants(BM = [64, 128, 160, 256], BN = [64, 128, 224, 256], BK = [128]))]
 fn linear_gelu<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
