@@ -122,11 +122,14 @@ mod tests {
                 {body}
             }}"
         );
-        let function = syn::parse_str(&source).expect("the kernel is Rust");
+        compiled(&source).plan.matches("\"unpack_to_dest_fp32\"").count()
+    }
+
+    fn compiled(source: &str) -> crate::Artifact {
+        let function = syn::parse_str(source).expect("the kernel is Rust");
         let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
         let kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
-        let artifact = crate::compile(&kernel).unwrap_or_else(|errors| panic!("{errors:#?}"));
-        artifact.plan.matches("\"unpack_to_dest_fp32\"").count()
+        crate::compile(&kernel).unwrap_or_else(|errors| panic!("{errors:#?}"))
     }
 
     #[test]
@@ -161,5 +164,51 @@ mod tests {
         let moves: String = (0..100).map(|number| moved(1 + number % 16)).collect();
         let body = format!("T.copy(a[(by * 32, 0)], v); T.clear(w); {moves} T.copy(w, o[(by * 32, 0)]);");
         assert!(buffers(&body) <= 32);
+    }
+
+    /// `acc` has two versions while it is replaced, and where L1 is short what shares its circular buffer has as many.
+    #[test]
+    fn a_carried_block_that_shares_keeps_its_versions_where_l1_is_short() {
+        compiled(
+            "#[tt::kernel]
+            fn versions<const M: usize, const N: usize>(a: &Tensor<i32, M, N>, out: &mut Tensor<i32, M, N>) {
+                let (gx, gy) = T.Kernel(N.div_ceil(40), M.div_ceil(128));
+                let b0 = T.alloc_shared::<i32>(128, 40);
+                let v2 = T.alloc_fragment::<i32>(128);
+                let b3 = T.alloc_fragment::<i32>(128, 40);
+                let v4 = T.alloc_fragment::<i32>(40);
+                let v5 = T.alloc_fragment::<i32>(40);
+                let acc = T.alloc_fragment::<i32>(128, 40);
+                T.clear(acc);
+                T.copy(a[(0, 0)], b0);
+                for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += b0[(i, j)]; }
+                T.copy(a[(0, 0)], b0);
+                for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += b0[(i, j)]; }
+                for l1 in 0..2 {
+                            T.copy(a[(0, 0)], b0);
+                            for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += b0[(i, j)]; }
+                            T.copy(a[(0, 0)], b0);
+                            T.reduce_sum(b0, v2, dim = 1);
+                            for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += v2[i]; }
+                        for l5 in T.Pipelined((l1).clamp(0, 2), num_stages = 4) {
+                            if l5 != 1 {
+                                T.copy(a[(0, 0)], b0);
+                                for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += b0[(i, j)]; }
+                            }
+                            T.copy(a[(0, 0)], b0);
+                            for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += b0[(i, j)]; }
+                                T.copy(a[(0, 0)], b3);
+                                T.reduce_max(b3, v4, dim = 0);
+                                for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += v4[j]; }
+                                T.copy(a[(0, 0)], b3);
+                                T.reduce_sum(b3, v5, dim = 0);
+                                for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += v5[j]; }
+                        }
+                    T.copy(a[(0, 0)], b3);
+                    for (i, j) in T.Parallel(128, 40) { acc[(i, j)] += b3[(i, j)]; }
+                }
+                T.copy(acc, out[(gy * 128, gx * 40)]);
+            }",
+        );
     }
 }
