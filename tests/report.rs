@@ -59,6 +59,12 @@ fn bytes_are_those_that_are_counted() -> tt::Result<()> {
                 assert_eq!(of_launch.cores, counters.cores.len() as u64, "{report}");
                 assert_eq!(Some(of_launch.estimate.cycles), launch.estimate()?, "{report}");
                 assert_eq!(stage.l1_limit, least_l1, "{report}");
+                let launch = stage.launch.as_ref().expect("it is a launch");
+                assert!(
+                    (1.0..launch.estimate.cycles).contains(&launch.roofline),
+                    "{:?}",
+                    launch.roofline
+                );
                 assert_eq!(
                     stage.l1_bytes,
                     stage

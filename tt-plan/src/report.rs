@@ -140,7 +140,7 @@ pub struct LaunchReport {
     /// Cycles that a core computes for each byte that its share of DRAM moves.
     pub cycles_per_byte: f64,
     /// Cycles that the launch cannot fall below with these blocks: what all cores of the chip compute of them if they share it evenly, or what
-    /// DRAM takes to move every tensor once.
+    /// DRAM takes to move once what it moves of every tensor.
     pub roofline: f64,
     /// What would make it faster.
     pub advice: Vec<String>,
@@ -289,7 +289,7 @@ impl Plan {
             .filter_map(|operand| Some((operand, self.moved(operand, bindings, work)?)))
             .collect();
         let bytes: u64 = moved.iter().map(|(_, moved)| moved.dram_bytes).sum();
-        let once: u64 = moved.iter().map(|(_, moved)| moved.tensor_bytes).sum();
+        let once = moved.iter().map(|(_, moved)| moved.dram_bytes.min(moved.tensor_bytes));
         let computed = estimate.engines / rounds.max(1) as f64 * blocks as f64 / there.max(1) as f64;
         let steps = [&cost.reads].into_iter().chain(&cost.shared);
         let steps = steps.filter_map(|transfers| value(&transfers.waits, bindings)).max();
@@ -307,7 +307,7 @@ impl Plan {
                 bound
             },
             cycles_per_byte: estimate.engines * work.len() as f64 / bytes.max(1) as f64,
-            roofline: computed.max(at_rate(once as f64, Costs::of(cores.chip).chip_tenths)),
+            roofline: computed.max(at_rate(once.sum::<u64>() as f64, Costs::of(cores.chip).chip_tenths)),
             advice: Vec::new(),
         };
         report.advise(self, cost, &moved, steps.is_some_and(|steps| steps > 1));

@@ -50,9 +50,18 @@ pub fn expansion(scale: Scale) -> Measured {
     }
     let [most, of_longest, of_plain, of_many, of_twice, least] = least;
     let more = most.saturating_sub(least);
-    let [each, each_plain, each_many, each_twice] =
-        [of_longest, of_plain, of_many, of_twice].map(|time| time.saturating_sub(least) / LONGEST_COPIES as u32);
+    let each = |time: Duration| time.saturating_sub(least) / LONGEST_COPIES as u32;
     let without = format!("without them: {}", seconds(least));
+    let of_each = |what: String, time: Duration, most: u64| {
+        Row::new(
+            what,
+            seconds(time),
+            without.clone(),
+            format!("{} more each", seconds(each(time))),
+            format!("at most {most} ms each"),
+            each(time) <= Duration::from_millis(most),
+        )
+    };
     let lines = longest.lines().count();
     let mut rows = vec![
         Row::new(
@@ -63,35 +72,22 @@ pub fn expansion(scale: Scale) -> Measured {
             "at most 1 s more",
             more <= Duration::from_secs(1),
         ),
-        Row::new(
+        of_each(
             format!("the same, {LONGEST_COPIES} copies of the examples' longest kernel, `{name}`, {lines} lines"),
-            seconds(of_longest),
-            without.clone(),
-            format!("{} more each", seconds(each)),
-            "at most 50 ms each",
-            each <= Duration::from_millis(50),
+            of_longest,
+            50,
         ),
-        Row::new(
-            "the same without README's `build-override`",
-            seconds(of_plain),
-            without.clone(),
-            format!("{} more each", seconds(each_plain)),
-            "at most 50 ms each",
-            each_plain <= Duration::from_millis(50),
-        ),
-        Row::new(
+        of_each("the same without README's `build-override`".to_string(), of_plain, 50),
+        of_each(
             format!("likewise, {LONGEST_COPIES} kernels of 200 statements"),
-            seconds(of_many),
-            without.clone(),
-            format!("{} more each", seconds(each_many)),
-            "at most 100 ms each",
-            each_many <= Duration::from_millis(100),
+            of_many,
+            100,
         ),
         Row::with_ratio(
             format!("likewise, {LONGEST_COPIES} kernels of 400 statements"),
             seconds(of_twice),
-            format!("{without}; of 200 {} more each", seconds(each_many)),
-            format!("{} more each", seconds(each_twice)),
+            format!("{without}; of 200 {} more each", seconds(each(of_many))),
+            format!("{} more each", seconds(each(of_twice))),
         ),
     ];
     rows.extend(passes(&root)?);
