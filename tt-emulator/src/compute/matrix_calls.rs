@@ -5,11 +5,12 @@ use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::datapath::Adder;
 use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, split};
+use super::fpu::matmul::Parts;
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::fpu::{integers, matmul};
 use super::pack::{Packer, ReduceDim};
 use super::rules;
-use super::state::{ComputeState, Parts};
+use super::state::ComputeState;
 use super::tile::Tile;
 use super::unpack::{
     Broadcast, Keep, Mask, integers_8, integers_16, is_byte, is_supported, is_zero, spread, to_copy, to_destination,
@@ -70,6 +71,9 @@ impl ComputeState {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
         let mut special = false;
+        let is_bf16 = |page: &Page| Keep::of(page.operand.format, wide) == Keep::Bf16;
+        let paired = matmul::pairs_are_multiplied() && rows.iter().chain(columns).all(is_bf16);
+        let plan = self.plan;
         let sources = self.sources.get();
         sources
             .rows
@@ -83,13 +87,17 @@ impl ComputeState {
                 parts,
                 page,
                 keep,
-                (self.plan.first_a, self.plan.second_a, Keep::AllA, Keep::HighA),
+                (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
+                paired,
             );
             if transposed {
                 for part in [&mut parts.first, &mut parts.second] {
                     sources.spread.0.copy_from_slice(&part.0);
                     transpose(&sources.spread, part);
                 }
+            }
+            if paired {
+                parts.pair_columns(plan.second_a, keep.and(Keep::HighA));
             }
         }
         for (parts, page) in sources.rows.iter_mut().zip(rows) {
@@ -98,8 +106,12 @@ impl ComputeState {
                 parts,
                 page,
                 keep,
-                (self.plan.first_b, self.plan.second_b, Keep::Tf32, Keep::HighB),
+                (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
+                paired,
             );
+            if paired {
+                parts.pair_rows(plan.second_b, keep.and(Keep::HighB));
+            }
         }
         if special {
             return self.matmul_exact(rows, columns, idst, transposed);
@@ -107,15 +119,7 @@ impl ComputeState {
         for (r, row) in sources.rows[..rows.len()].iter().enumerate() {
             for (c, column) in sources.columns[..columns.len()].iter().enumerate() {
                 let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
-                let row = matmul::Operand {
-                    first: &row.first,
-                    second: &row.second,
-                };
-                let column = matmul::Operand {
-                    first: &column.first,
-                    second: &column.second,
-                };
-                matmul::multiply(register, &row, &column, self.plan.products, wide);
+                matmul::multiply(register, row, column, plan.products, (wide, paired));
             }
         }
     }
@@ -503,11 +507,19 @@ fn whole(format: DataFormat, adder: Adder) -> Mask {
 
 /// Unpacks an operand into its parts; true if a value has the largest exponent. `plan` is what the first part keeps, what
 /// the second is, what all phases see and what the high phases see.
-fn load_parts(parts: &mut Parts, page: &Page, keep: Keep, plan: (Keep, Option<Second>, Keep, Keep)) -> bool {
+fn load_parts(
+    parts: &mut Parts,
+    page: &Page,
+    keep: Keep,
+    plan: (Keep, Option<Second>, Keep, Keep),
+    paired: bool,
+) -> bool {
     let (first, second, all, high) = plan;
     let format = page.operand.format;
     match second {
         None => to_source(page.bytes, format, keep.and(first), false, &mut parts.first),
+        // Its pairs are those of the whole, cut.
+        Some(Second::High) if paired => to_source(page.bytes, format, keep.and(first), false, &mut parts.first),
         Some(Second::High) => {
             to_source(page.bytes, format, keep.and(high), false, &mut parts.second);
             to_source(page.bytes, format, keep.and(first), false, &mut parts.first)

@@ -8,6 +8,7 @@ use super::destination::{Broken, Destination};
 use super::engine_state::{EngineState, Operand};
 use super::fpu::datapath::Adder;
 use super::fpu::fidelity::{Plan, phase_count};
+use super::fpu::matmul::Parts;
 use super::pack::Packer;
 use super::pack_calls::WaitingPack;
 use super::reused::{Pool, Reusable, Reused};
@@ -41,21 +42,6 @@ impl Reusable for Sources {
             spread: Tile::zero(),
             rows: Vec::new(),
             columns: Vec::new(),
-        }
-    }
-}
-
-/// A matmul operand in the parts that its fidelity multiplies.
-pub struct Parts {
-    pub first: Tile,
-    pub second: Tile,
-}
-
-impl Parts {
-    pub const fn zero() -> Parts {
-        Parts {
-            first: Tile::zero(),
-            second: Tile::zero(),
         }
     }
 }

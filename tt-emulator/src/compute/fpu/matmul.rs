@@ -1,16 +1,19 @@
 //! Tile products: `C += A · B` over 32×32×32, the hot loop of the emulator.
 //!
 //! Sources carry at most 11 significant bits, so every product is exact in `f32` and fused and separate multiply-adds give
-//! the same bits: the three versions below (AVX-512, AVX2, plain) agree, sums running over k in order. (Only sums that end
-//! below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination accumulates in `f32`; a 16-bit
-//! one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
+//! the same bits: the versions below (AVX-512, AVX2, plain, and for bf16 [`pairs`]) agree, sums running over k in order. (Only
+//! sums that pass below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination accumulates in `f32`; a
+//! 16-bit one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
 //! [`datapath`](super::datapath).
 
 use super::datapath::{Adder, Factors, dot};
-use super::fidelity::{Part, Product};
+use super::fidelity::{Part, Product, Second};
+pub use super::pairs::are_multiplied as pairs_are_multiplied;
+use super::pairs::{self, Pairs};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
+use crate::compute::unpack::Mask;
 use crate::compute::vector::vectorised;
 
 vectorised! {
@@ -46,7 +49,7 @@ fn accumulate_plain(destination: &mut Tile, rows: &Tile, columns: &Tile) {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod x86 {
+pub(super) mod x86 {
     use super::{FACE, SIDE, Tile};
     use std::arch::x86_64::*;
 
@@ -64,7 +67,7 @@ mod x86 {
 
     /// Nearest bf16, halves away from zero.
     #[target_feature(enable = "avx512f")]
-    fn rounded(value: __m512) -> __m512 {
+    pub fn rounded(value: __m512) -> __m512 {
         let bits = _mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000));
         _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32(0xffff_0000u32 as i32)))
     }
@@ -229,30 +232,67 @@ fn both(tile: &Tile, face_row: usize, row: usize) -> [u32; 2 * SIDE] {
 }
 
 /// An operand of a product in the parts that fidelity phases multiply.
-pub struct Operand<'a> {
+pub struct Parts {
     /// The whole source value, or its high part: what the first product wants.
-    pub first: &'a Tile,
+    pub first: Tile,
     /// The other part, where there are several products.
-    pub second: &'a Tile,
+    pub second: Tile,
+    /// Both as pairs of bf16, where products are formed of such.
+    pairs: [Pairs; 2],
 }
 
-impl Operand<'_> {
-    fn part(&self, part: Part) -> &Tile {
+impl Parts {
+    /// Zeros.
+    pub const fn zero() -> Parts {
+        Parts {
+            first: Tile::zero(),
+            second: Tile::zero(),
+            pairs: [Pairs::ZERO; 2],
+        }
+    }
+
+    /// Pairs a left operand, whose values bf16 holds; `high` are the bits of its high part, where that is the second.
+    pub fn pair_rows(&mut self, second: Option<Second>, high: Mask) {
+        self.pair(pairs::of_rows, second, high);
+    }
+
+    /// As [`pair_rows`](Parts::pair_rows), of a right operand.
+    pub fn pair_columns(&mut self, second: Option<Second>, high: Mask) {
+        self.pair(pairs::of_columns, second, high);
+    }
+
+    fn pair(&mut self, of: fn(&Tile, &mut Pairs), second: Option<Second>, high: Mask) {
+        let [first_pairs, second_pairs] = &mut self.pairs;
+        of(&self.first, first_pairs);
+        match second {
+            None => {}
+            Some(Second::High) => pairs::masked(first_pairs, high.0, second_pairs),
+            Some(Second::Rest) => of(&self.second, second_pairs),
+        }
+    }
+
+    fn part(&self, part: Part) -> (&Tile, &Pairs) {
         match part {
-            Part::First => self.first,
-            Part::Second => self.second,
+            Part::First => (&self.first, &self.pairs[0]),
+            Part::Second => (&self.second, &self.pairs[1]),
         }
     }
 }
 
-/// All products of a fidelity on one tile.
-pub fn multiply(destination: &mut Tile, rows: &Operand, columns: &Operand, products: &[Product], wide: bool) {
+/// All products of a fidelity on one tile; `paired` operands have their pairs.
+pub fn multiply(
+    destination: &mut Tile,
+    rows: &Parts,
+    columns: &Parts,
+    products: &[Product],
+    (wide, paired): (bool, bool),
+) {
     for product in products {
-        let (b, a) = (rows.part(product.b), columns.part(product.a));
-        if wide {
-            accumulate(destination, b, a);
-        } else {
-            accumulate_rounded(destination, b, a);
+        let ((b, b_pairs), (a, a_pairs)) = (rows.part(product.b), columns.part(product.a));
+        match (wide, paired) {
+            (_, true) => pairs::accumulate(destination, b_pairs, a_pairs, wide),
+            (true, false) => accumulate(destination, b, a),
+            (false, false) => accumulate_rounded(destination, b, a),
         }
     }
 }
@@ -306,6 +346,21 @@ mod tests {
             unsafe { x86::accumulate_avx2(&mut avx2, &rows, &columns) };
             assert!(avx2.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
+        if pairs_are_multiplied() {
+            let mut paired = start.clone();
+            let mut parts = [&rows, &columns].map(|tile| Parts {
+                first: tile.clone(),
+                ..Parts::zero()
+            });
+            parts[0].pair_rows(None, Mask(0));
+            parts[1].pair_columns(None, Mask(0));
+            let whole = [Product {
+                a: Part::First,
+                b: Part::First,
+            }];
+            multiply(&mut paired, &parts[0], &parts[1], &whole, (true, true));
+            assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
+        }
     }
 
     #[test]
@@ -319,6 +374,16 @@ mod tests {
                 accumulate_rounded(&mut chosen, &rows, &columns);
             }
             assert!(chosen.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
+            if pairs_are_multiplied() {
+                let mut paired = tile(3 * seed + 2);
+                let [mut b, mut a] = [Pairs::ZERO; 2];
+                pairs::of_rows(&rows, &mut b);
+                pairs::of_columns(&columns, &mut a);
+                for _ in 0..4 {
+                    pairs::accumulate(&mut paired, &b, &a, false);
+                }
+                assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
+            }
         }
     }
 

@@ -5,4 +5,5 @@ pub mod eltwise;
 pub mod fidelity;
 pub mod integers;
 pub mod matmul;
+mod pairs;
 pub mod reduce;
