@@ -36,13 +36,13 @@ impl Folders {
             .modules
             .iter()
             .fold(self.root.clone(), |path, module| path.join(module));
-        let mut folder = base.join(&kernel.name);
+        let mut folder = base.join(kernel.name());
         let mut number = 2;
         while let Some(other) = self.taken.get(&folder) {
             if *other == digest {
                 return Ok(());
             }
-            folder = base.join(format!("{}-{number}", kernel.name));
+            folder = base.join(format!("{}-{number}", kernel.name()));
             number += 1;
         }
         self.taken.insert(folder.clone(), digest);
@@ -159,7 +159,8 @@ mod tests {
     fn found(name: &str) -> Found {
         Found {
             modules: vec!["shop".into(), "floor".into()],
-            name: name.into(),
+            function: name.into(),
+            constants: Vec::new(),
             is_reference: false,
             outcome: Err(Vec::new()),
         }

@@ -301,7 +301,8 @@ mod tests {
             let mut folders = Folders::new(root.clone());
             let found = Found {
                 modules: vec!["shop".into()],
-                name: "twice".into(),
+                function: "twice".into(),
+                constants: Vec::new(),
                 is_reference: false,
                 outcome: Err(Vec::new()),
             };

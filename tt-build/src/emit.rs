@@ -11,8 +11,14 @@ use tt_lang::ir::Kernel;
 /// A kernel and what is emitted for it.
 #[derive(Debug, Clone)]
 pub struct Emitted {
-    /// The crate, the modules and the function: `matmul::matmul`.
+    /// The crate, the modules and the function, of several variants with their constants: `matmul::matmul-BM-64`.
     pub path: String,
+    /// The same without constants: `matmul::matmul`.
+    pub function: String,
+    /// Of one of several variants its constants.
+    pub constants: Vec<(String, i64)>,
+    /// The file that it stands in.
+    pub file: PathBuf,
     /// It says that it need not compile: `#[tt::kernel(reference)]`.
     pub is_reference: bool,
     /// The kernel as Tile IR, and its sources and plan; or its errors, each as text with file, line and column.
@@ -38,14 +44,22 @@ pub fn kernels_of_crate(root: &Path) -> Vec<Emitted> {
 }
 
 fn of_target(target: &Target) -> Vec<Emitted> {
-    let found = modules::of_target(target);
+    let files = modules::of_target(target);
+    let found = files.iter().flat_map(|file| {
+        let found = kernels::in_file(file).into_iter();
+        found.map(|found| (file.path.clone(), found))
+    });
     found
-        .iter()
-        .flat_map(kernels::in_file)
-        .map(|found| Emitted {
-            path: [found.modules.join("::"), found.name].join("::"),
-            is_reference: found.is_reference,
-            outcome: found.outcome,
+        .map(|(file, found)| {
+            let modules = found.modules.join("::");
+            Emitted {
+                path: format!("{modules}::{}", found.name()),
+                function: format!("{modules}::{}", found.function),
+                file,
+                is_reference: found.is_reference,
+                constants: found.constants,
+                outcome: found.outcome,
+            }
         })
         .collect()
 }

@@ -12,12 +12,24 @@ use tt_lang::syntax::{parse_item_fn_variants, render_text};
 pub(crate) struct Found {
     /// The crate's name and the modules around it.
     pub modules: Vec<String>,
-    /// The function's name; of several variants with their constants: `matmul-BM-64-BK-32`.
-    pub name: String,
+    /// The function's name.
+    pub function: String,
+    /// Of one of several variants its constants.
+    pub constants: Vec<(String, i64)>,
     /// It says that it need not compile.
     pub is_reference: bool,
     /// The kernel and what is emitted for it, or its errors as text.
     pub outcome: Result<(Kernel, Artifact), Vec<String>>,
+}
+
+impl Found {
+    /// The function's name; of several variants with their constants: `matmul-BM-64-BK-32`.
+    pub(crate) fn name(&self) -> String {
+        let constants = self.constants.iter();
+        constants.fold(self.function.clone(), |name, (constant, value)| {
+            format!("{name}-{constant}-{value}")
+        })
+    }
 }
 
 /// Every kernel of `file`, also those in inline modules and in functions.
@@ -65,13 +77,10 @@ impl<'ast> Visit<'ast> for Search {
                     Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
                 },
             };
-            let constants = parsed.variant.iter();
-            let name = constants.fold(function.clone(), |name, (constant, value)| {
-                format!("{name}-{constant}-{value}")
-            });
             self.found.push(Found {
                 modules: self.modules.clone(),
-                name,
+                function: function.clone(),
+                constants: parsed.variant.clone(),
                 is_reference: parsed.reference.is_some(),
                 outcome,
             });

@@ -4,7 +4,7 @@
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
 use std::sync::OnceLock;
-use tt_plan::{Plan, Signature};
+use tt_plan::{Plan, Signature, TunedVariant, Tuning, TuningKey};
 
 /// The C++ that was emitted for a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,9 @@ pub struct Kernel {
     chosen: &'static [(&'static str, i64)],
     /// The other kernels that were compiled from the same text.
     others: &'static [&'static Kernel],
+    /// Its crate, modules and name, and what was measured of the kernels of its package.
+    tuning: Option<(&'static str, &'static str)>,
+    tuned: OnceLock<Result<Tuning>>,
     loaded: OnceLock<Result<Loaded>>,
     signature: OnceLock<Result<Signature>>,
 }
@@ -151,6 +154,8 @@ impl Kernel {
             outcome,
             chosen: &[],
             others: &[],
+            tuning: None,
+            tuned: OnceLock::new(),
             loaded: OnceLock::new(),
             signature: OnceLock::new(),
         }
@@ -162,6 +167,24 @@ impl Kernel {
         kernel.chosen = chosen;
         kernel.others = others;
         kernel
+    }
+
+    /// The same kernel, `path` with its crate and modules, with what [was measured](Tuning) of the kernels of its package.
+    pub const fn tuned(self, path: &'static str, tuning: &'static str) -> Kernel {
+        let mut kernel = self;
+        kernel.tuning = Some((path, tuning));
+        kernel
+    }
+
+    /// What was measured of its variants where a launch has this key, but for the name; the fastest first.
+    pub(crate) fn measured(&self, key: impl FnOnce(&str) -> Result<TuningKey>) -> Result<&[TunedVariant]> {
+        let Some((path, text)) = self.tuning else {
+            return Ok(&[]);
+        };
+        let read =
+            || Tuning::from_json(text).map_err(|error| self.damaged(&format!("its tuning does not load: {error}")));
+        let tuning = self.tuned.get_or_init(read).as_ref().map_err(Error::clone)?;
+        Ok(tuning.of(&key(path)?).map_or(&[], |launch| &launch.variants))
     }
 
     /// Whether the compiler refuses it.

@@ -14,6 +14,7 @@
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
 ///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`;
+/// - `tuning`, where the package has such a file: what was measured of its kernels, as JSON;
 /// - `refused`, in place of what the compiler makes: why it refuses the kernel, which then has a reference only.
 #[macro_export]
 macro_rules! launcher {
@@ -34,6 +35,7 @@ macro_rules! launcher {
         texts: [$($text:expr),* $(,)?],
         ir: [$(($stage:expr, $at:expr)),* $(,)?],
         variants: [$({ $($variant:tt)* }),* $(,)?],
+        $(tuning: $tuning:expr,)?
         constants: { $($constants:item)* } $(,)?
     ) => {
         $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
@@ -77,7 +79,8 @@ macro_rules! launcher {
                 // SAFETY: the caller of this macro has seen to it.
                 &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
             )
-            .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*]);
+            .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*])
+            $(.tuned(::core::module_path!(), $tuning))?;
 
             $($constants)*
         }
@@ -92,6 +95,7 @@ macro_rules! launcher {
         chosen: [$(($chosen:expr, $is:expr)),* $(,)?],
         ir: [$(($stage:expr, $text:expr)),* $(,)?],
         variants: [$({ $($variant:tt)* }),* $(,)?],
+        $(tuning: $tuning:expr,)?
         constants: { $($constants:item)* } $(,)?
     ) => {
         $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
@@ -110,7 +114,8 @@ macro_rules! launcher {
 
             pub(super) static KERNEL: $crate::Kernel =
                 $crate::Kernel::refused(::core::stringify!($name), $tile, $why)
-                    .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*]);
+                    .chosen(&[$(($chosen, $is)),*], &[$($crate::launcher_variant! { $name $($variant)* }),*])
+                    $(.tuned(::core::module_path!(), $tuning))?;
 
             $($constants)*
         }

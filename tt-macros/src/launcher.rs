@@ -3,10 +3,12 @@
 use crate::documentation;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
+use std::path::Path;
 use tt_backend::{Artifact, Programs};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 use tt_lang::syntax::{self, Signature, SignatureKind, SignatureParam, render_text};
+use tt_plan::{TUNING_FILE, Tuning};
 
 /// A kernel with what was made of it.
 pub(crate) struct Variant<'a> {
@@ -37,13 +39,42 @@ pub(crate) fn variants(variants: &[Variant<'_>]) -> TokenStream {
         Err(error) => return error,
     };
     let stages = stages(first);
+    let others_exist = variants.len() > 1;
     let constants = constants(&variants.iter().map(|variant| variant.constants).collect::<Vec<_>>());
     let variants = quote! { variants: [#({ #others }),*], };
+    let tuning = match tuning(others_exist) {
+        Ok(tuning) => tuning,
+        Err(error) => return error,
+    };
     launcher(
         first.kernel,
         first.signature,
-        quote! { #made #stages #variants constants: { #constants }, },
+        quote! { #made #stages #variants #tuning constants: { #constants }, },
     )
+}
+
+/// What was measured of the kernels of the package, where it has such a file: a launch takes the variant that was fastest.
+fn tuning(has_variants: bool) -> Result<Option<TokenStream>, TokenStream> {
+    let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR").filter(|_| has_variants) else {
+        return Ok(None);
+    };
+    let path = Path::new(&package).join(TUNING_FILE);
+    let failed = |why: &str| {
+        let message = format!(
+            "{}: {why}\nnote: `cargo xtask tune` writes it anew where it is removed",
+            path.display()
+        );
+        quote! { ::core::compile_error! { #message } }
+    };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(&error.to_string())),
+    };
+    Tuning::from_json(&text).map_err(|error| failed(&error))?;
+    let path = path.to_str().ok_or_else(|| failed("its path is not UTF-8"))?;
+    // Cargo compiles the crate anew where an included file changes.
+    Ok(Some(quote! { tuning: ::core::include_str!(#path), }))
 }
 
 /// The text of the kernel at every stage that it comes to.

@@ -14,6 +14,7 @@ mod placement;
 mod plan;
 mod report;
 mod signature;
+mod tuning;
 mod validate;
 
 pub use cost::{BlockCost, Direction, EngineCycles, Estimate, Operand, Transfers};
@@ -31,3 +32,4 @@ pub use plan::{
 pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
 pub use signature::{Signature, formula, number};
 pub use tt_device::{ArchName, DataFormat};
+pub use tuning::{MeasuredBy, TUNING_FILE, TunedLaunch, TunedVariant, Tuning, TuningKey};

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod kernels;
 pub mod library;
 pub mod project;
+pub mod tune;
 
 use std::process::ExitCode;
 

@@ -23,6 +23,7 @@ enum Chore {
     Library(xtask::library::Options),
     Conformance(heavy::Words),
     Bench(xtask::bench::Options),
+    Tune(xtask::tune::Options),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Chore::Library(options) => xtask::library::run(&options),
         Chore::Conformance(_) => heavy::start("tt-conformance", "conformance", &[]),
         Chore::Bench(_) => heavy::start("tt-bench", "bench", &["--release"]),
+        Chore::Tune(_) => heavy::start("tt-bench", "tune", &["--release"]),
     };
     xtask::exit("cargo xtask", outcome)
 }

@@ -142,6 +142,11 @@ impl Device {
         self.core().grid()
     }
 
+    /// Whether it is the emulator, and no card.
+    pub fn is_emulated(&self) -> bool {
+        matches!(self.core().name, DeviceName::Emulator(_))
+    }
+
     pub(crate) fn core(&self) -> &Arc<DeviceCore> {
         &self.handle.core
     }

@@ -5,13 +5,14 @@
 //! longer than a small launch, so a device keeps them, as it keeps programs.
 
 use super::argument::{Argument, Value};
+use super::binding::bind;
 use super::workload::check_budgets;
 use super::{Constant, Launch};
 use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
-use tt_plan::{CoreWork, DeviceGrid, Sharing};
+use tt_plan::{CoreWork, DeviceGrid, Sharing, TunedVariant, TuningKey};
 
 /// Decisions that a device keeps.
 const KEPT: usize = 256;
@@ -150,7 +151,7 @@ impl Launch<'_> {
     }
 
     /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
-    /// device, the one that is estimated to be fastest; the first where nothing is known of any.
+    /// device, the one that was measured to be fastest, else the one that is estimated to be; the first where nothing is known of any.
     pub(super) fn choose(&self) -> Result<()> {
         if self.chosen.get().is_some() || self.kept().is_some() {
             return Ok(());
@@ -160,10 +161,16 @@ impl Launch<'_> {
             self.wanted.iter().all(has)
         };
         let candidates: Vec<&'static Kernel> = self.kernel.variants().filter(is_wanted).collect();
-        let chosen = match candidates.as_slice() {
-            [] => return Err(self.no_variant()),
-            [only] => only,
-            [first, ..] => {
+        let measured = if candidates.len() > 1 {
+            self.measured(&candidates)?
+        } else {
+            None
+        };
+        let chosen = match (measured, candidates.as_slice()) {
+            (_, []) => return Err(self.no_variant()),
+            (Some(measured), _) => measured,
+            (None, [only]) => only,
+            (None, [first, ..]) => {
                 let mut best: Option<(f64, &'static Kernel)> = None;
                 let mut refused = None;
                 let mut runs = None;
@@ -187,6 +194,35 @@ impl Launch<'_> {
         // Another thread chooses the same.
         let _ = self.chosen.set(chosen);
         Ok(())
+    }
+
+    /// The one of `candidates` that was measured to be fastest for these shapes on this device.
+    fn measured(&self, candidates: &[&'static Kernel]) -> Result<Option<&'static Kernel>> {
+        if self.cores.is_some() {
+            return Ok(None);
+        }
+        let measured = self.kernel.measured(|path| {
+            let signature = self.kernel.signature()?;
+            let bound = bind(self.kernel, &signature.parameters, &signature.extents, &self.arguments)?;
+            let class = signature.class(&|name| bound.bindings.integers.get(name).copied());
+            Ok(TuningKey::new(
+                path,
+                class,
+                bound.device.architecture(),
+                bound.device.grid(),
+            ))
+        })?;
+        let of_constants = |measured: &TunedVariant| {
+            let has = |kernel: &&Kernel| {
+                let mut constants = kernel.constants().iter();
+                measured.constants.len() == constants.len()
+                    && constants.all(|(name, value)| measured.constants.get(*name) == Some(value))
+            };
+            candidates.iter().copied().find(has)
+        };
+        // One that no longer runs was measured before the kernel was changed.
+        let runs = |kernel: &&'static Kernel| self.estimate_of(kernel).is_ok();
+        Ok(measured.iter().filter_map(of_constants).find(runs))
     }
 
     fn no_variant(&self) -> Error {

@@ -103,6 +103,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             page_size,
             pages: 2,
             unpack_to_dest_fp32: false,
+            lines: None,
         }],
         semaphores: Vec::new(),
         compute: ComputeConfig {

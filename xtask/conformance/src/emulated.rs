@@ -164,14 +164,7 @@ fn launched(
         .map(|tensor| (on.upload)(&device, tensor))
         .collect::<Result<Vec<_>, _>>()?;
 
-    let mut remaining = uploaded.iter_mut();
-    let mut arguments = Vec::new();
-    for parameter in &plan.parameters {
-        arguments.push(match parameter {
-            Parameter::Tensor { mutable, .. } => remaining.next().ok_or("a tensor is missing")?.argument(*mutable),
-            Parameter::Scalar { name, kind } => scalar(&bindings, name, *kind)?,
-        });
-    }
+    let arguments = arguments(&plan, &bindings, &mut uploaded)?;
     // As the emitted host programs do.
     let mut launch = Launch::new(loaded, arguments).sharing(Sharing::Always);
     if let Some(cores) = on.cores {
@@ -194,6 +187,23 @@ fn launched(
         grid: device.grid(),
         tensors,
     })
+}
+
+/// What the parameters of `plan` are given: its tensors in their order, and the scalars of `bindings`.
+///
+/// # Errors
+/// Where one is missing.
+pub fn arguments<'t>(
+    plan: &Plan,
+    bindings: &Bindings,
+    tensors: &'t mut [Box<dyn OnDevice>],
+) -> Result<Vec<Argument<'t>>, String> {
+    let mut remaining = tensors.iter_mut();
+    let arguments = plan.parameters.iter().map(|parameter| match parameter {
+        Parameter::Tensor { mutable, .. } => Ok(remaining.next().ok_or("a tensor is missing")?.argument(*mutable)),
+        Parameter::Scalar { name, kind } => scalar(bindings, name, *kind),
+    });
+    arguments.collect()
 }
 
 /// What `bindings` has for a scalar parameter.
