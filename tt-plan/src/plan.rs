@@ -251,6 +251,9 @@ pub struct CircularBuffer {
     pub pages: u32,
     /// Unpacked straight into a 32-bit destination register.
     pub unpack_to_dest_fp32: bool,
+    /// The first and the last line of the source that use it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<[u32; 2]>,
 }
 
 /// A semaphore of every core.

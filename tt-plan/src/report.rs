@@ -70,6 +70,8 @@ pub struct BufferReport {
     pub page_bytes: u32,
     /// Where it begins, counted from the first.
     pub offset: u64,
+    /// The first and the last line of the source that use it.
+    pub lines: Option<[u32; 2]>,
 }
 
 /// Cycles that a block takes of a chip's engines.
@@ -188,6 +190,7 @@ impl Plan {
                 pages: buffer.pages,
                 page_bytes: buffer.page_size,
                 offset,
+                lines: buffer.lines,
             };
             offset += u64::from(buffer.pages) * u64::from(buffer.page_size);
             report
@@ -400,10 +403,16 @@ impl fmt::Display for StageReport {
                 pages,
                 page_bytes,
                 offset,
+                lines,
             } = buffer;
+            let lines = match lines {
+                Some([first, last]) if first == last => format!(", on line {first}"),
+                Some([first, last]) => format!(", from line {first} to {last}"),
+                None => String::new(),
+            };
             writeln!(
                 f,
-                "    {offset:>8}  c_{index} {name}: {pages} pages of {page_bytes} bytes, {format}"
+                "    {offset:>8}  c_{index} {name}: {pages} pages of {page_bytes} bytes, {format}{lines}"
             )?;
         }
         writeln!(

@@ -36,7 +36,8 @@ impl Uses {
         uses
     }
 
-    fn leaf(&mut self, leaf: &Leaf<Bits>) {
+    /// Adds what an operation uses.
+    pub fn leaf(&mut self, leaf: &Leaf<Bits>) {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => self.call(call),
             Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.expr(value),

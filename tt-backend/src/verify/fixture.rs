@@ -366,6 +366,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                 page_size: buffer.format.tile_bytes(),
                 pages: buffer.pages(),
                 unpack_to_dest_fp32: buffer.asks_to_unpack_to_dest(),
+                lines: None,
             })
             .collect(),
         semaphores: vec![],

@@ -1,15 +1,17 @@
 //! The plan, from everything the passes decided.
 
 use crate::artifact::file;
-use crate::device::function::factors;
+use crate::device::function::{MATMUL_BLOCK, factors};
+use crate::device::uses::Uses;
 use crate::device::{Expr, Leaf, Program};
-use crate::flow::Buffer;
-use crate::ir::operations;
+use crate::flow::{Buffer, BufferId};
+use crate::ir::{Kind, operations, visit};
 use crate::passes::b2_grid_to_cores::{Facts, semaphores_of};
 use crate::target::TARGETS;
 use crate::verify::{Fault, unproved};
+use std::collections::BTreeMap;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::Fidelity;
+use tt_lang::ir::{Fidelity, Kernel};
 use tt_plan::{
     CircularBuffer, CompileArg, ComputeConfig, CoreLine, KernelPlan, Placement, Plan, RuntimeArg, SCHEMA_VERSION,
     Semaphore, Signature, TransferPlan,
@@ -40,9 +42,11 @@ pub fn run(
         let fault = Fault("an extent of a tensor mentions a variable".into());
         return Err(vec![unproved(kernel.span, &fault)]);
     };
+    let lines = lines(source, programs);
     let mut circular_buffers: Vec<CircularBuffer> = buffers
         .iter()
-        .filter_map(|buffer| {
+        .enumerate()
+        .filter_map(|(id, buffer)| {
             Some(CircularBuffer {
                 index: buffer.index?,
                 name: buffer.name.clone(),
@@ -50,6 +54,7 @@ pub fn run(
                 page_size: buffer.format.tile_bytes(),
                 pages: buffer.pages(),
                 unpack_to_dest_fp32: buffer.asks_to_unpack_to_dest(),
+                lines: lines.get(&BufferId(id)).copied(),
             })
         })
         .collect();
@@ -107,32 +112,54 @@ pub fn run(
     })
 }
 
-/// The least fidelity that takes all bits of what is multiplied: each phase multiplies 5 bits of SrcA by 7 of SrcB, HiFi2 has the
-/// rest of SrcA too, HiFi3 the rest of SrcB, and HiFi4 the product of both rests (metalium.md §4). Where nothing is multiplied it is
-/// the runtime's own, HiFi4.
+/// The first and the last line of the source at which each buffer is used.
+fn lines(source: &Kernel, programs: &[Program; 3]) -> BTreeMap<BufferId, [u32; 2]> {
+    let mut lines: BTreeMap<BufferId, [u32; 2]> = BTreeMap::new();
+    for program in programs {
+        let mut line = None;
+        visit(&program.body, &mut |stmt| {
+            // A statement without a place of its own is of the one before.
+            line = stmt.note.map(|span| source.location(span).line).or(line);
+            if let (Kind::Op(leaf), Some(line)) = (&stmt.kind, line) {
+                let mut uses = Uses::default();
+                uses.leaf(leaf);
+                for buffer in uses.buffers {
+                    let known = lines.entry(buffer).or_insert([line; 2]);
+                    *known = [known[0].min(line), known[1].max(line)];
+                }
+            }
+        });
+    }
+    lines
+}
+
+/// The least fidelity that loses nothing of what is multiplied. Each phase multiplies 5 bits of SrcA by 7 of SrcB; HiFi2 has the rest
+/// of SrcA too, HiFi3 the rest of SrcB, and HiFi4 the product of both rests (metalium.md §4). In a matmul of operands that fit bf16 that
+/// last product is at most 2^-11 of the one it belongs to, and what the adders of the chip round away is more: the simulated chips
+/// are as far from the sum with HiFi3 as with HiFi4 (docs/simulator.md; patterns.md, bf16 matmul fidelity), which takes a third longer.
+/// Where nothing is multiplied it is the runtime's own, HiFi4.
 fn least_fidelity(buffers: &[Buffer], programs: &[Program; 3]) -> Fidelity {
-    let mut rests: Option<[bool; 2]> = None;
+    let mut rests: Option<[bool; 3]> = None;
     for program in programs {
         operations(&program.body, &mut |leaf| {
             let Leaf::Call(call) = leaf else { return };
             let Some(factors) = factors(call.function) else { return };
-            let [of_a, of_b] = factors.map(|at| match at.and_then(|at| call.args.get(at)) {
+            // Registers hold more bits than either takes.
+            let bits = factors.map(|at| match at.and_then(|at| call.args.get(at)) {
                 Some(Expr::Buffer(buffer)) => buffers[buffer.0].format.significant_bits(),
                 _ => None,
             });
-            // Registers hold more bits than either takes.
-            let [a, b] = rests.unwrap_or_default();
-            rests = Some([
-                a || of_a.is_none_or(|bits| bits > 5),
-                b || of_b.is_none_or(|bits| bits > 7),
-            ]);
+            let [of_a, of_b] = [(bits[0], 5), (bits[1], 7)].map(|(bits, most)| bits.is_none_or(|bits| bits > most));
+            let is_exact = *call.function != MATMUL_BLOCK || bits.iter().any(|bits| bits.is_none_or(|bits| bits > 8));
+            let [a, b, both] = rests.unwrap_or_default();
+            rests = Some([a || of_a, b || of_b, both || (of_a && of_b && is_exact)]);
         });
     }
     match rests {
-        Some([false, false]) => Fidelity::LoFi,
-        Some([true, false]) => Fidelity::HiFi2,
-        Some([false, true]) => Fidelity::HiFi3,
-        Some([true, true]) | None => Fidelity::HiFi4,
+        Some([_, _, true]) | None => Fidelity::HiFi4,
+        Some([false, false, _]) => Fidelity::LoFi,
+        Some([true, false, _]) => Fidelity::HiFi2,
+        Some([_, true, _]) => Fidelity::HiFi3,
     }
 }
 

@@ -28,7 +28,8 @@ pub fn loss(kernel: &Kernel, plan: &Plan) -> f64 {
     let fidelity = match compute.math_fidelity {
         Fidelity::LoFi => 2f64.powi(-4),
         Fidelity::HiFi2 => 2f64.powi(-6),
-        Fidelity::HiFi3 | Fidelity::HiFi4 => 0.0,
+        Fidelity::HiFi3 => 2f64.powi(-11),
+        Fidelity::HiFi4 => 0.0,
     };
     // The matrix engine adds products beside the largest of them: the sums of HiFi4 over bf16 operands in 32-bit registers are
     // off by 2^-12.5 of the root of their summed squares on average, by 2^-13 of their summed magnitudes at most (seen, K = 70
