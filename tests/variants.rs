@@ -156,6 +156,46 @@ fn a_launch_takes_the_variant_that_is_estimated_to_be_fastest() {
 }
 
 /// A device keeps what launches decide.
+/// `tt-tune.json` has what `cargo xtask tune variants::scaled M=512 N=512 --most 6` measured by the clock of a Wormhole.
+#[test]
+fn a_launch_takes_the_variant_that_was_measured_to_be_fastest() {
+    on_both_chips(|device| {
+        for ([m, n], is_measured) in [
+            ([512, 512], true),
+            ([490, 500], true),
+            ([480, 512], false),
+            ([544, 512], false),
+        ] {
+            let x = device.upload(&vec![1.0f32; m * n], [m, n])?;
+            let mut y = device.zeros::<f32>([m, n])?;
+            let mut estimated = Vec::new();
+            for bm in [32, 64, 128] {
+                for bn in [32, 128] {
+                    let launch = scaled(&x, 1.0, &mut y).with(scaled::BM(bm)).with(scaled::BN(bn));
+                    estimated.push((launch.estimate()?.expect("it is known"), [("BM", bm), ("BN", bn)]));
+                }
+            }
+            estimated.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let measured = [("BM", 64), ("BN", 32)];
+            assert_ne!(estimated[0].1, measured, "nothing is shown where the estimate agrees");
+            let launch = scaled(&x, 1.0, &mut y);
+            let wanted = match is_measured && device.architecture() == "wormhole_b0" {
+                true => measured,
+                false => estimated[0].1,
+            };
+            assert_eq!(launch.variant()?, wanted, "{m} × {n} on {device}");
+            launch.check(0.0)?;
+            // Of those that are left, too.
+            let wide = scaled(&x, 1.0, &mut y).with(scaled::BN(128));
+            let fastest = wide.variant()?[0];
+            if is_measured && device.architecture() == "wormhole_b0" {
+                assert_eq!(fastest, ("BM", 32), "15.6 µs, before 15.7 and 17.7");
+            }
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn a_launch_takes_the_same_variant_after_other_launches_and_again() {
     type Chosen = Vec<(&'static str, i64)>;

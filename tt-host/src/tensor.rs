@@ -1,9 +1,11 @@
 //! Tensors on a device.
 
 use crate::device::DeviceCore;
-use crate::element::Element;
-use crate::tile::Tiling;
+use crate::element::{Element, Float};
+use crate::host_memory::StagingBuffer;
+use crate::tile::{TILE, Tiling};
 use crate::{Device, Error, ErrorKind, Result, host_memory};
+use rayon::prelude::*;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Once};
@@ -58,16 +60,30 @@ impl RawTensor {
         self.tiling.tiles() * DataFormat::of(self.element).tile_bytes() as usize
     }
 
+    /// Writes its elements, as many as it has, after everything enqueued before.
+    fn write<E: Element>(&self, elements: &[E]) -> Result<()> {
+        let mut staging = self.core.with(|session| Ok(session.staging.take(self.tile_bytes())))?;
+        E::pack(elements, self.tiling, &mut staging);
+        self.core.with(|session| session.write(self.buffer, staging.bytes()))?;
+        self.core.keep(staging);
+        Ok(())
+    }
+
     /// Its elements, once everything enqueued before has run. `E` is the host type of its elements.
     pub(crate) fn download<E: Element>(&self) -> Result<Vec<E>> {
         debug_assert!(E::TYPE == self.element);
-        let staging = self.core.with(|session| {
-            let mut staging = session.staging.take(self.tile_bytes());
-            session.read(self.buffer, staging.bytes_mut()).map(|()| staging)
-        })?;
+        let staging = self.pages()?;
         let elements = E::unpack(&staging, self.tiling);
         self.core.keep(staging);
         Ok(elements)
+    }
+
+    /// Its pages, once everything enqueued before has run.
+    fn pages(&self) -> Result<StagingBuffer> {
+        self.core.with(|session| {
+            let mut staging = session.staging.take(self.tile_bytes());
+            session.read(self.buffer, staging.bytes_mut()).map(|()| staging)
+        })
     }
 }
 
@@ -91,22 +107,25 @@ impl Device {
         shape: [usize; RANK],
     ) -> Result<Tensor<E, RANK>> {
         let tiling = Tiling::of(&shape)?;
-        if elements.len() != tiling.elements() {
-            let (found, wanted) = (elements.len(), tiling.elements());
-            let message = format!("{found} elements do not make a tensor of shape {shape:?}, which has {wanted}");
-            return Err(Error::new(ErrorKind::Shape, message));
-        }
+        as_many(elements.len(), tiling, &shape)?;
         let raw = RawTensor::allocate(self, E::TYPE, &shape)?;
         say_if_slow(raw.tile_bytes());
-        let mut staging = raw.core.with(|session| Ok(session.staging.take(raw.tile_bytes())))?;
-        E::pack(elements, tiling, &mut staging);
-        raw.core.with(|session| session.write(raw.buffer, staging.bytes()))?;
-        raw.core.keep(staging);
+        raw.write(elements)?;
         Ok(Tensor {
             raw,
             element: PhantomData,
         })
     }
+}
+
+/// That so many elements make a tensor of this shape.
+fn as_many(found: usize, tiling: Tiling, shape: &[usize]) -> Result<()> {
+    let wanted = tiling.elements();
+    if found == wanted {
+        return Ok(());
+    }
+    let message = format!("{found} elements do not make a tensor of shape {shape:?}, which has {wanted}");
+    Err(Error::new(ErrorKind::Shape, message))
 }
 
 /// Says, once, that a program built without optimisation is slow, where a tensor of so many bytes lets it be felt.
@@ -160,6 +179,61 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
         self.raw.download()
     }
 
+    /// As [`download`](Tensor::download), over what `elements` holds.
+    ///
+    /// # Errors
+    /// Those too, and where the tensor has more or fewer elements.
+    pub fn download_into(&self, elements: &mut [E]) -> Result<()> {
+        as_many(elements.len(), self.raw.tiling, &self.raw.shape)?;
+        let staging = self.raw.pages()?;
+        E::unpack_into(&staging, self.raw.tiling, elements);
+        self.raw.core.keep(staging);
+        Ok(())
+    }
+
+    /// Writes `elements`, row by row with the last axis fastest, over what it holds. What was enqueued before sees what was there.
+    ///
+    /// # Errors
+    /// Where the tensor has more or fewer elements, or the device is closed.
+    pub fn write(&mut self, elements: &[E]) -> Result<()> {
+        as_many(elements.len(), self.raw.tiling, &self.raw.shape)?;
+        self.raw.write(elements)
+    }
+
+    /// The same tensor with other extents, `[batch, rows, columns]` as `[batch * rows, columns]`: nothing is moved, so that its tiles
+    /// must lie as they do. The last axis stays, and so does the one before, unless it is a multiple of 32 in both.
+    ///
+    /// ```no_run
+    /// # fn main() -> tt_host::Result<()> {
+    /// let device = tt_host::Device::open()?;
+    /// let heads = device.upload(&[0.0f32; 4 * 64 * 10], [4, 64, 10])?;
+    /// assert_eq!(heads.reshape([256, 10])?.shape(), [256, 10]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Where the extents do not make as many elements, or tiles would have to lie otherwise.
+    pub fn reshape<const NEW: usize>(self, shape: [usize; NEW]) -> Result<Tensor<E, NEW>> {
+        let (old, new) = (self.raw.tiling, Tiling::of(&shape)?);
+        as_many(old.elements(), new, &shape)?;
+        let stays = old.rows == new.rows || (old.rows.is_multiple_of(TILE) && new.rows.is_multiple_of(TILE));
+        if old.columns != new.columns || !stays {
+            let message = format!(
+                "a tensor of shape {:?} is none of shape {shape:?} without moving its tiles: the last axis stays, and so does the one \
+                 before, unless it is a multiple of {TILE} in both",
+                self.raw.shape
+            );
+            return Err(Error::new(ErrorKind::Shape, message));
+        }
+        let mut raw = self.raw;
+        raw.shape = shape.into();
+        raw.tiling = new;
+        Ok(Tensor {
+            raw,
+            element: PhantomData,
+        })
+    }
+
     /// Its extents, outermost first.
     pub fn shape(&self) -> [usize; RANK] {
         let mut shape = [0; RANK];
@@ -182,6 +256,44 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
 
     pub(crate) fn raw(&self) -> &RawTensor {
         &self.raw
+    }
+}
+
+/// Making tensors of floats from `f32`; a trait so that `device.upload_f32::<bf16>(&values, [m, n])` names the element type alone.
+pub trait UploadF32<const RANK: usize> {
+    /// As [`upload`](Device::upload), of the elements [nearest](Float::from_f32) to `values`.
+    ///
+    /// # Errors
+    /// As [`upload`](Device::upload).
+    fn upload_f32<E: Float>(&self, values: &[f32], shape: [usize; RANK]) -> Result<Tensor<E, RANK>>;
+}
+
+impl<const RANK: usize> UploadF32<RANK> for Device {
+    fn upload_f32<E: Float>(&self, values: &[f32], shape: [usize; RANK]) -> Result<Tensor<E, RANK>> {
+        self.upload(&nearest::<E>(values), shape)
+    }
+}
+
+fn nearest<E: Float>(values: &[f32]) -> Vec<E> {
+    values.par_iter().map(|value| E::from_f32(*value)).collect()
+}
+
+impl<E: Float, const RANK: usize> Tensor<E, RANK> {
+    /// As [`download`](Tensor::download), as `f32`.
+    ///
+    /// # Errors
+    /// As [`download`](Tensor::download).
+    pub fn download_f32(&self) -> Result<Vec<f32>> {
+        let elements = self.download()?;
+        Ok(elements.into_par_iter().map(E::to_f32).collect())
+    }
+
+    /// As [`write`](Tensor::write), of the elements [nearest](Float::from_f32) to `values`.
+    ///
+    /// # Errors
+    /// As [`write`](Tensor::write).
+    pub fn write_f32(&mut self, values: &[f32]) -> Result<()> {
+        self.write(&nearest::<E>(values))
     }
 }
 

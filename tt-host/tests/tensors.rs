@@ -1,7 +1,7 @@
 //! Tensors go to a device and come back as they were.
 #![cfg(not(tt_metal_sdk))]
 
-use tt_host::{Device, Element, ErrorKind, Zeros, bf16, f16};
+use tt_host::{Device, Element, ErrorKind, UploadF32, Zeros, bf16, bfp8, f16};
 
 fn emulator() -> Device {
     Device::open_named("emulator").unwrap()
@@ -160,5 +160,77 @@ fn a_tensor_says_what_it_is() {
     let text = format!("{:?}", device.zeros::<bf16>([2, 3]).unwrap());
     for part in ["bf16", "[2, 3]", "interleaved", "emulator:wormhole_b0 (8 × 8 cores)"] {
         assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn floats_go_in_and_come_out_as_f32() {
+    let device = emulator();
+    let values: Vec<f32> = (0..33 * 70).map(|at| (at as f32 - 1000.0) / 7.0).collect();
+    let mut tensor = device.upload_f32::<bf16>(&values, [33, 70]).unwrap();
+    let rounded = |values: &[f32]| {
+        values
+            .iter()
+            .map(|value| bf16::from_f32(*value).to_f32())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(tensor.download_f32().unwrap(), rounded(&values));
+    let others: Vec<f32> = values.iter().map(|value| value * 3.0).collect();
+    tensor.write_f32(&others).unwrap();
+    assert_eq!(tensor.download_f32().unwrap(), rounded(&others));
+    let exact = device.upload_f32::<f32>(&values, [33, 70]).unwrap();
+    assert_eq!(exact.download().unwrap(), values);
+}
+
+#[test]
+fn a_tensor_is_written_over_and_read_into_what_is_there() {
+    fn check<E: tt_host::Element>(device: &Device, value: impl Fn(usize) -> E) {
+        let values = |from: usize| (from..from + 2 * 40 * 33).map(&value).collect::<Vec<E>>();
+        let mut tensor = device.upload(&values(0), [2, 40, 33]).unwrap();
+        let mut found = values(7);
+        tensor.download_into(&mut found).unwrap();
+        assert_eq!(found, values(0));
+        tensor.write(&values(3)).unwrap();
+        assert_eq!(tensor.download().unwrap(), values(3));
+        for count in [0, 2639, 2641] {
+            let wrong = vec![value(0); count];
+            let message = tensor.write(&wrong).unwrap_err().to_string();
+            assert!(message.contains("[2, 40, 33], which has 2640"), "{message}");
+            assert!(tensor.download_into(&mut wrong.clone()).is_err());
+        }
+        assert_eq!(tensor.download().unwrap(), values(3));
+    }
+    let device = emulator();
+    check(&device, |at| at as f32);
+    check(&device, |at| bf16::from_f32((at % 200) as f32));
+    check(&device, |at| at as i32);
+    check(&device, |at| at as u8);
+    check(&device, |at| at as u16);
+    check(&device, |at| bfp8::from_f32((at % 2) as f32));
+}
+
+#[test]
+fn a_reshaped_tensor_has_its_elements_where_they_were() {
+    let device = emulator();
+    let values: Vec<f32> = (0..4 * 64 * 33).map(|at| at as f32).collect();
+    let tensor = device.upload(&values, [4, 64, 33]).unwrap();
+    let tensor = tensor.reshape([256, 33]).unwrap();
+    assert_eq!(
+        (tensor.shape(), tensor.download().unwrap()),
+        ([256, 33], values.clone())
+    );
+    let tensor = tensor.reshape([2, 4, 32, 33]).unwrap();
+    assert_eq!(tensor.download().unwrap(), values);
+    let row = device.upload(&values[..50], [50]).unwrap().reshape([1, 1, 50]).unwrap();
+    assert_eq!(row.download().unwrap(), values[..50]);
+    let ragged = || device.upload(&values[..4 * 10 * 33], [4, 10, 33]).unwrap();
+    assert_eq!(ragged().reshape([2, 2, 10, 33]).unwrap().shape(), [2, 2, 10, 33]);
+    for (message, wanted) in [
+        (ragged().reshape([40, 33]).unwrap_err(), "the last axis stays"),
+        (ragged().reshape([4, 33, 10]).unwrap_err(), "the last axis stays"),
+        (ragged().reshape([4, 10, 34]).unwrap_err(), "which has 1360"),
+        (ragged().reshape([0, 10, 34]).unwrap_err(), "is zero"),
+    ] {
+        assert!(message.to_string().contains(wanted), "{message}");
     }
 }

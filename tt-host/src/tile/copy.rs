@@ -71,14 +71,28 @@ fn tilize_band<T: Copy>(source: &[T], columns: usize, padding: T, tiles: &mut [T
 ///
 /// `tiles` has `tiling.tiles()` tiles.
 pub(crate) fn untilize<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling) -> Vec<T> {
-    debug_assert!(tiles.len() == tiling.tiles() * TILE_ELEMENTS);
     let mut elements = Vec::with_capacity(tiling.elements());
     advise_huge_pages(elements.spare_capacity_mut());
-    let spare = &mut elements.spare_capacity_mut()[..tiling.elements()];
+    write_elements(tiles, tiling, &mut elements.spare_capacity_mut()[..tiling.elements()]);
+    // SAFETY: `write_elements` writes every one.
+    unsafe { elements.set_len(tiling.elements()) };
+    elements
+}
+
+/// As [`untilize`], over what `elements` holds, of which there are `tiling.elements()`.
+pub(crate) fn untilize_into<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling, elements: &mut [T]) {
+    // SAFETY: `MaybeUninit<T>` has the layout of `T`, and what is written to it is a `T`.
+    let elements = unsafe { &mut *(std::ptr::from_mut(elements) as *mut [MaybeUninit<T>]) };
+    write_elements(tiles, tiling, elements);
+}
+
+/// Writes every element of `to`, of which there are `tiling.elements()`.
+fn write_elements<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling, to: &mut [MaybeUninit<T>]) {
+    debug_assert!(tiles.len() == tiling.tiles() * TILE_ELEMENTS && to.len() == tiling.elements());
     let band_tiles = tiling.tile_columns() * TILE_ELEMENTS;
     let matrix_elements = tiling.rows * tiling.columns;
-    spare
-        .par_chunks_mut(matrix_elements)
+    // The bands are disjoint and cover all elements; `untilize_band` writes every one of its band.
+    to.par_chunks_mut(matrix_elements)
         .zip(tiles.par_chunks(tiling.tile_rows() * band_tiles))
         .with_min_len(TASK_ELEMENTS.div_ceil(matrix_elements))
         .for_each(|(matrix, tiles)| {
@@ -88,10 +102,6 @@ pub(crate) fn untilize<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling) -> Ve
                 .with_min_len(TASK_ELEMENTS.div_ceil(band_tiles))
                 .for_each(|(band, tiles)| untilize_band(tiles, tiling.columns, band));
         });
-    // SAFETY: the bands are disjoint and cover all `tiling.elements()` elements; `untilize_band` writes every one of its
-    // band.
-    unsafe { elements.set_len(tiling.elements()) };
-    elements
 }
 
 /// One band: writes every element of `band`, up to 32 lines of `columns` elements.
@@ -192,6 +202,9 @@ mod tests {
                 );
             }
             assert_eq!(untilize(&tiles, tiling), source, "{shape:?}");
+            let mut over = vec![value(usize::MAX); source.len()];
+            untilize_into(&tiles, tiling, &mut over);
+            assert_eq!(over, source, "{shape:?}");
         }
     }
 

@@ -6,7 +6,7 @@
 
 mod copy;
 
-pub(crate) use copy::{tilize, untilize};
+pub(crate) use copy::{tilize, untilize, untilize_into};
 
 use crate::{Error, ErrorKind, Result};
 
