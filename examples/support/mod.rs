@@ -39,12 +39,62 @@ pub fn largest(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a })
 }
 
-/// Runs an example: whether all its results are right.
+/// How far a right result may be from exact ones, of 1 + |exact|, and why.
+pub struct Bound<'a> {
+    pub limit: f64,
+    pub reason: &'a str,
+}
+
+/// Of what is summed in f32 and stored in bf16.
+pub const ROUNDED_ONCE: Bound = Bound {
+    limit: 4e-3,
+    reason: "rounding to bf16, once, is off by up to 2⁻⁸ = 3.9e-3 of a value; sums in f32 by less than 1e-4",
+};
+
+/// [`is_near`], for a bound with its reason.
+pub fn is_within(what: &str, found: impl IntoIterator<Item = f64>, expected: &[f64], bound: &Bound) -> bool {
+    let is_right = is_near(what, found, expected, bound.limit);
+    println!("    the bound: {}", bound.reason);
+    is_right
+}
+
+/// What a launch moved and computed, and the cycles that it would take on a chip, in a line.
+pub fn show_counters(profile: &tt::Profile) {
+    let Some(counters) = &profile.counters else { return };
+    let total = &counters.total;
+    let bytes = |banks: &[u64]| banks.iter().sum::<u64>();
+    print!(
+        "    {} cores, DRAM {} bytes read and {} written, {} tile products",
+        counters.cores.len(),
+        bytes(&total.dram_read_bytes),
+        bytes(&total.dram_write_bytes),
+        total.compute.matmul_tiles
+    );
+    match &counters.modelled {
+        Some(modelled) => println!(", {} cycles, bound by {}", modelled.cycles, modelled.bound()),
+        None => println!(),
+    }
+}
+
+/// Runs an example on the device that `TT_DEVICE` names: whether all its results are right.
 pub fn example(run: impl FnOnce(&Device) -> tt::Result<bool>) -> ExitCode {
-    let result = Device::open().and_then(|device| {
+    verdict(Device::open().and_then(|device| {
         println!("{device}");
         run(&device)
-    });
+    }))
+}
+
+/// Runs an example on both emulated chips, since one source is compiled for both: whether all its results are right.
+pub fn on_both_chips(run: impl Fn(&Device) -> tt::Result<bool>) -> ExitCode {
+    let on = |name| {
+        let device = Device::open_named(name)?;
+        println!("{device}");
+        run(&device)
+    };
+    verdict(on("emulator:wormhole_b0").and_then(|is_right| Ok(on("emulator:blackhole")? && is_right)))
+}
+
+fn verdict(result: tt::Result<bool>) -> ExitCode {
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
