@@ -77,11 +77,11 @@ fn run(device: &Device) -> tt::Result<bool> {
                     0.0
                 }
             };
-            for at in 0..m * n {
+            for (at, earlier) in before.iter_mut().enumerate() {
                 let (i, j) = ((at / n) as isize, (at % n) as isize);
                 let around = |d: isize| u(i - d, j) + u(i + d, j) + u(i, j - d) + u(i, j + d);
                 let bend = (16.0 * around(1) - around(2) - 60.0 * u(i, j)) / 12.0;
-                before[at] = 2.0 * u(i, j) - before[at] + f64::from(RATE) * bend;
+                *earlier = 2.0 * u(i, j) - *earlier + f64::from(RATE) * bend;
             }
             std::mem::swap(&mut exact, &mut before);
         }
