@@ -82,6 +82,6 @@ fn run(m: usize, k: usize, n: usize) -> tt::Result<bool> {
         .map(|(got, exact)| (got.to_f32() - exact).abs() / (1.0 + exact.abs()))
         .fold(0.0f32, |a, b| if b > a || b.is_nan() { b } else { a });
     println!("worst error {worst:.1e} of 1 + |exact|");
-    // bf16 keeps 8 bits, so a rounded result is off by up to 2⁻⁹ of itself.
+    // bf16 keeps 8 bits, so a rounded result is off by up to 2⁻⁸ of itself.
     Ok(worst < 5e-3)
 }

@@ -45,7 +45,8 @@ pub struct Bound<'a> {
     pub reason: &'a str,
 }
 
-/// Of what is summed in f32 and stored in bf16.
+/// Of what is summed in f32, as the emulator does by default, and stored in bf16. A chip's adders keep fewer bits, as the emulator's do
+/// with `TT_EMULATOR_FPU=exact`: a sum of a thousand products of both signs is off by up to 2e-2 there.
 pub const ROUNDED_ONCE: Bound = Bound {
     limit: 4e-3,
     reason: "rounding to bf16, once, is off by up to 2⁻⁸ = 3.9e-3 of a value; sums in f32 by less than 1e-4",
