@@ -2,9 +2,9 @@
 //! block of C to SPLIT blocks of the grid, each of which sums over a part of K and leaves its sums in f32 in a temporary; the second adds
 //! the parts up and rounds once.
 //!
-//! How many parts there are is a constant with four values, so the kernel is compiled four times, and a launch takes what it
-//! estimates to be fastest: many parts for a small C and a long K, one for a large C. With one part the first stage stores
-//! to C itself, and the second has an empty grid.
+//! How many parts there are and how many rows a block has are constants with four values and two, so the kernel is compiled eight times,
+//! and a launch takes what it estimates to be fastest: many parts and small blocks for a small C and a long K, one part and
+//! large blocks for a large C. With one part the first stage stores to C itself, and the second has an empty grid.
 //!
 //! Each operand is read as often as without the split; the parts are written and read once, 4 bytes for an element of C each.
 //!
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use support::{ROUNDED_ONCE, exact, is_within, numbers, on_both_chips, show_counters};
 use tt::prelude::*;
 
-#[tt::kernel(variants(SPLIT = [1, 2, 4, 8]))]
+#[tt::kernel(variants(SPLIT = [1, 2, 4, 8], BM = [32, 128]))]
 fn split_k<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -24,23 +24,23 @@ fn split_k<const M: usize, const K: usize, const N: usize>(
 ) {
     let parts = T.alloc_global::<f32>(SPLIT, M, N);
     {
-        let (bx, by, part) = T.Kernel(N.div_ceil(64), M.div_ceil(64), SPLIT);
-        let a_block = T.alloc_shared::<bf16>(64, 64);
+        let (bx, by, part) = T.Kernel(N.div_ceil(64), M.div_ceil(BM), SPLIT);
+        let a_block = T.alloc_shared::<bf16>(BM, 64);
         let b_block = T.alloc_shared::<bf16>(64, 64);
-        let acc = T.alloc_fragment::<f32>(64, 64);
+        let acc = T.alloc_fragment::<f32>(BM, 64);
         let steps = K.div_ceil(64);
         let each = steps.div_ceil(SPLIT);
         T.clear(acc);
         // The last parts are shorter, or empty where there are fewer steps than parts.
         for k in T.Pipelined(part * each..((part + 1) * each).min(steps), num_stages = 2) {
-            T.copy(a[(by * 64, k * 64)], a_block);
+            T.copy(a[(by * BM, k * 64)], a_block);
             T.copy(b[(k * 64, bx * 64)], b_block);
             T.gemm(a_block, b_block, acc);
         }
         if SPLIT == 1 {
-            T.copy(acc, c[(by * 64, bx * 64)]);
+            T.copy(acc, c[(by * BM, bx * 64)]);
         } else {
-            T.copy(acc, parts[(part, by * 64, bx * 64)]);
+            T.copy(acc, parts[(part, by * BM, bx * 64)]);
         }
     }
     {
@@ -94,7 +94,7 @@ fn run(device: &Device) -> tt::Result<bool> {
     Ok(is_right)
 }
 
-/// How many parts a launch takes, and what every number of them is estimated to take.
+/// How many parts a launch takes; shows what every number of them is estimated to take, with its best blocks.
 fn choice(device: &Device, m: usize, k: usize, n: usize) -> tt::Result<i64> {
     let a = device.zeros::<bf16>([m, k])?;
     let b = device.zeros::<bf16>([k, n])?;
@@ -104,7 +104,7 @@ fn choice(device: &Device, m: usize, k: usize, n: usize) -> tt::Result<i64> {
         let cycles = split_k(&a, &b, &mut c).with(split_k::SPLIT(split)).estimate()?;
         print!(" {:.0} with {split},", cycles.unwrap_or(f64::NAN));
     }
-    let taken = split_k(&a, &b, &mut c).variant()?[0].1;
-    println!(" so SPLIT = {taken}");
-    Ok(taken)
+    let taken = split_k(&a, &b, &mut c).variant()?;
+    println!(" so {taken:?}");
+    Ok(taken[0].1)
 }
