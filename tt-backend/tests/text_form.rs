@@ -99,6 +99,8 @@ fn of_kernel(kernel: &Kernel) -> String {
     kernel.blocks.iter_mut().for_each(|block| block.name.clear());
     assertions(&mut kernel.body, &mut String::clear);
     for stage in &mut kernel.later {
+        stage.variables.iter_mut().for_each(|variable| variable.name.clear());
+        stage.blocks.iter_mut().for_each(|block| block.name.clear());
         assertions(&mut stage.body, &mut String::clear);
     }
     replace(&format!("{kernel:?}"), "Span", |_| "Span".to_string())

@@ -176,15 +176,16 @@ impl Kernel {
         kernel
     }
 
-    /// What was measured of its variants where a launch has this key, but for the name; the fastest first.
-    pub(crate) fn measured(&self, key: impl FnOnce(&str) -> Result<TuningKey>) -> Result<&[TunedVariant]> {
+    /// What was measured of its variants where a launch has the key that `key` makes of its path; the fastest first.
+    pub(crate) fn measured(&self, key: impl FnOnce(&str) -> Option<TuningKey>) -> Result<&[TunedVariant]> {
         let Some((path, text)) = self.tuning else {
             return Ok(&[]);
         };
         let read =
             || Tuning::from_json(text).map_err(|error| self.damaged(&format!("its tuning does not load: {error}")));
         let tuning = self.tuned.get_or_init(read).as_ref().map_err(Error::clone)?;
-        Ok(tuning.of(&key(path)?).map_or(&[], |launch| &launch.variants))
+        let launch = key(path).and_then(|key| tuning.of(&key));
+        Ok(launch.map_or(&[], |launch| &launch.variants))
     }
 
     /// Whether the compiler refuses it.

@@ -3,7 +3,8 @@
 //! Before: Tile IR as parsed. After: no element expression chooses by a condition that is uniform over the block (integer
 //! scalars, extents, grid and loop variables, numbers known at launch); each such choice is a branch around its statement, so
 //! that only the branch taken is read, as the language says. Conditions over parallel indices and elements stay, and of statements
-//! that would be written out too often those over numbers alone.
+//! that would be written out too often those over numbers alone. Of a branch that constants decide (`if SPLIT == 1`, in a variant) the
+//! side that is taken stands in its place: what the other would store binds nobody.
 //!
 //! ```text
 //!  for (i, j) in Parallel { x = if n > 2 { a } else { b } }   ⟹   if n > 2 { Parallel { x = a } } else { Parallel { x = b } }
@@ -65,12 +66,29 @@ impl Form for Tile {
 /// Runs the pass.
 pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    let body = replaced(kernel.body.clone(), &mut |span, op| operation(span, op, &mut errors));
+    let body = replaced(taken(kernel.body.clone()), &mut |span, op| {
+        operation(span, op, &mut errors)
+    });
     if errors.is_empty() {
         Ok(Kernel { body, ..kernel.clone() })
     } else {
         Err(errors)
     }
+}
+
+/// `body` without branches that constants decide.
+fn taken(body: Vec<Stmt>) -> Vec<Stmt> {
+    let of_stmt = |Stmt { note, kind }: Stmt| match kind {
+        Kind::If(cond, then, otherwise) => match cond.value.as_const() {
+            Some(true) => taken(then),
+            Some(false) => taken(otherwise),
+            None => vec![Stmt::new(note, Kind::If(cond, taken(then), taken(otherwise)))],
+        },
+        Kind::Loop(head, body) => vec![Stmt::new(note, Kind::Loop(head, taken(body)))],
+        Kind::Group(group, body) => vec![Stmt::new(note, Kind::Group(group, taken(body)))],
+        Kind::Op(op) => vec![Stmt::new(note, Kind::Op(op))],
+    };
+    body.into_iter().flat_map(of_stmt).collect()
 }
 
 /// The statements that an operation becomes.

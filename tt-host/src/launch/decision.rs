@@ -201,17 +201,17 @@ impl Launch<'_> {
         if self.cores.is_some() {
             return Ok(None);
         }
-        let measured = self.kernel.measured(|path| {
-            let signature = self.kernel.signature()?;
-            let bound = bind(self.kernel, &signature.parameters, &signature.extents, &self.arguments)?;
-            let class = signature.class(&|name| bound.bindings.integers.get(name).copied());
-            Ok(TuningKey::new(
-                path,
-                class,
-                bound.device.architecture(),
-                bound.device.grid(),
-            ))
-        })?;
+        let key = |path: &str| {
+            // The first of which the arguments are: extents may be among the constants.
+            candidates.iter().find_map(|kernel| {
+                let signature = kernel.signature().ok()?;
+                let bound = bind(kernel, &signature.parameters, &signature.extents, &self.arguments).ok()?;
+                let class = signature.class(&|name| bound.bindings.integers.get(name).copied());
+                let (arch, grid) = (bound.device.architecture(), bound.device.grid());
+                Some(TuningKey::new(path, class, arch, grid))
+            })
+        };
+        let measured = self.kernel.measured(key)?;
         let of_constants = |measured: &TunedVariant| {
             let has = |kernel: &&Kernel| {
                 let mut constants = kernel.constants().iter();

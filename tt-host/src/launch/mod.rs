@@ -494,13 +494,10 @@ struct Run<'d> {
 }
 
 impl Run<'_> {
-    /// Whether its writer goes to the tensor `name`.
+    /// Whether its writer stores to the tensor `name`, which it may also go to for integers.
     fn stores(&self, name: &str) -> bool {
         let writer = self.plan.kernel(Role::Writer);
-        writer.is_some_and(|writer| {
-            let accessors = &writer.compile_args;
-            accessors.iter().any(|CompileArg::Accessor(accessed)| accessed == name)
-        })
+        writer.is_some_and(|writer| writer.transfers.iter().any(|transfer| transfer.tensor == name))
     }
 }
 
