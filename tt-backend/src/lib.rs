@@ -19,6 +19,7 @@ mod linear;
 pub mod mutate;
 mod names;
 pub mod passes;
+mod persistent;
 pub mod pipeline;
 pub mod stages;
 pub mod target;

@@ -54,7 +54,7 @@ fn replace(text: &str, word: &str, with: impl Fn(u32) -> String) -> String {
 
 /// Everything of `flow` but places and the numbers of sets.
 fn of_flow<S: Stage>(flow: &Flow<S>) -> String {
-    let text = format!("{:?} {:?}", flow.buffers, flow.body);
+    let text = format!("{:?} {:?}", &flow.buffers[..], flow.body);
     let text = replace(&text, "Span", |_| "Span".to_string());
     replace(&text, "Sees", |number| {
         format!("{:?}", flow.sights.definitions(Sees(number)))

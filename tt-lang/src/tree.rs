@@ -338,14 +338,23 @@ pub trait Forward<S: Stage> {
     fn open(&mut self, _group: &S::Group, _state: &mut Self::State) {}
     /// What is known after a group; `state`, at the end of what stands in it, `body`.
     fn close(&mut self, _group: &S::Group, _body: &[Stmt<S>], _state: &mut Self::State) {}
-    /// What of `state`, at the end of a turn, is known in the next turn.
-    fn turn(&mut self, _head: &S::Loop, _state: &mut Self::State) {}
-    /// What of `state`, at the end of the last turn, is known after the loop.
-    fn leave(&mut self, _head: &S::Loop, _state: &mut Self::State) {}
+    /// What of `state`, at the end of a turn of a loop before which `before` is known, is known in the next turn.
+    fn turn(&mut self, _head: &S::Loop, _before: &Self::State, _state: &mut Self::State) {}
+    /// What of `state`, at the end of the last turn of a loop before which `before` is known, is known after the loop.
+    fn leave(&mut self, _head: &S::Loop, _before: &Self::State, _state: &mut Self::State) {}
     /// Whether the loop surely has a turn.
     fn runs(&self, head: &S::Loop) -> bool;
     /// What is known where two paths meet.
     fn join(&mut self, state: &mut Self::State, other: &Self::State);
+    /// What is known where a turn of a loop that `round` was known after, and that changes what it is otherwise than `before`, meets
+    /// what was known before the loop, or after another turn.
+    fn join_round(&mut self, state: &mut Self::State, _before: &Self::State, round: &Self::State) {
+        self.join(state, round);
+    }
+    /// Whether `round`, where it is otherwise than `before`, is otherwise than `known`.
+    fn is_news(&self, round: &Self::State, _before: &Self::State, known: &Self::State) -> bool {
+        round != known
+    }
 
     /// Goes through `body`, to what is known at its end. All loops are gone round together, so that nested ones cost no more than
     /// others.
@@ -386,16 +395,23 @@ pub trait Forward<S: Stage> {
                     let at = heads.next;
                     heads.next += 1;
                     match heads.known.get(at) {
-                        Some(known) => self.join(state, known),
-                        None => heads.known.push(before.clone()),
+                        Some(known) => self.join_round(state, &known.before, &known.round),
+                        None => heads.known.push(Round {
+                            before: before.clone(),
+                            round: before.clone(),
+                        }),
                     }
                     self.sequence(body, state, heads);
-                    let mut next = state.clone();
-                    self.turn(head, &mut next);
-                    self.join(&mut next, &heads.known[at]);
-                    heads.has_news |= next != heads.known[at];
-                    heads.known[at] = next;
-                    self.leave(head, state);
+                    let mut round = state.clone();
+                    self.turn(head, &before, &mut round);
+                    let known = &heads.known[at];
+                    self.join_round(&mut round, &known.before, &known.round);
+                    heads.has_news |= self.is_news(&round, &before, &known.round);
+                    heads.known[at] = Round {
+                        before: before.clone(),
+                        round,
+                    };
+                    self.leave(head, &before, state);
                     if !self.runs(head) {
                         self.join(state, &before);
                     }
@@ -405,10 +421,17 @@ pub trait Forward<S: Stage> {
     }
 }
 
+/// What was known before a loop, and what is after a turn of it.
+#[derive(Debug)]
+struct Round<T> {
+    before: T,
+    round: T,
+}
+
 /// What is known at the heads of the loops of a program, in their order.
 #[derive(Debug)]
 pub struct Heads<T> {
-    known: Vec<T>,
+    known: Vec<Round<T>>,
     /// The loop that comes next.
     next: usize,
     /// More is known than in the round before.

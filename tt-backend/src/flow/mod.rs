@@ -29,6 +29,7 @@
 //! progress provable (`verify::progress`).
 
 mod blocks;
+mod buffers;
 mod inspection;
 pub mod print;
 #[cfg(feature = "text")]
@@ -38,6 +39,7 @@ mod shift;
 mod transfer;
 
 pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Pick, Reduction, Value, ValueKind};
+pub use buffers::Buffers;
 pub use inspection::{Inspection, Printed, PrintedBlock, PrintedElement};
 pub use sections::{
     Accumulate, Arg, Around, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections,
@@ -48,10 +50,9 @@ pub use transfer::{Fetch, FetchedInto, Pace, Read, Rows, TensorIndex, TileRegion
 
 use crate::ir::{Stage, Stmt};
 use crate::linear::lower_bound;
-use crate::names;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use tt_device::TILE;
 use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, Span, VarId};
 use tt_plan::{DataFormat, Role};
@@ -116,7 +117,7 @@ impl Sights {
 #[derive(Debug, Clone)]
 pub struct Flow<S: Stage> {
     /// The circular buffers.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Buffers,
     /// The definitions, and what uses see of them.
     pub sights: Sights,
     /// What one block does.
@@ -203,21 +204,6 @@ impl Buffer {
             unpack_to_dest: false,
             index: None,
         }
-    }
-
-    /// As [`Buffer::new`], one more of `buffers`; its name is numbered where one of them has it.
-    pub fn add(
-        buffers: &mut Vec<Buffer>,
-        name: &str,
-        span: Span,
-        kind: BufferKind,
-        format: DataFormat,
-        tiles: [u32; 2],
-    ) -> BufferId {
-        let taken: HashSet<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
-        let name = names::first_free(name, 1, |name| !taken.contains(name)).0;
-        buffers.push(Buffer::new(name, span, kind, format, tiles));
-        BufferId(buffers.len().saturating_sub(1))
     }
 
     /// Tiles of one version. More than a number holds, which fit nowhere, count as the most it holds.
@@ -329,7 +315,7 @@ impl Constant {
 pub const MOST_PER_ELEMENT: u64 = 1 << 16;
 
 /// An integer of every element of a block: `row · i + column · j + rest` in row i and column j of the block.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Index {
     /// What a row adds.
     pub row: i64,

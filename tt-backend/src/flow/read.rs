@@ -35,7 +35,11 @@ pub fn flow<S: Parse>(kernel: &mut Kernel, text: &str, line: u32) -> Result<Flow
     }
     let Reader { buffers, sights, .. } = reader;
     let sights = sights.unwrap_or_default();
-    Ok(Flow { buffers, sights, body })
+    Ok(Flow {
+        buffers: buffers.into(),
+        sights,
+        body,
+    })
 }
 
 fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {

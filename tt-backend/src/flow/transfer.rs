@@ -39,6 +39,11 @@ impl Write {
         std::iter::once((self.buffer, self.sees)).chain(self.stored)
     }
 
+    /// What it stores, and where to.
+    pub fn stores(&self) -> (Sees, TileRegion) {
+        (self.sees, self.region.clone())
+    }
+
     /// Whether elements are stored alone.
     pub fn is_of_elements(&self) -> bool {
         self.region.transfer.class_of_write(self.stored.is_some()) == TransferClass::Element
@@ -46,7 +51,7 @@ impl Write {
 }
 
 /// An index along an axis of a tensor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TensorIndex {
     /// Which.
     pub at: IntExpr,
@@ -85,7 +90,7 @@ impl FetchedInto {
 }
 
 /// A rectangle of elements of a tensor, to or from the tiles of a buffer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TileRegion {
     /// The tensor.
     pub tensor: ParamId,
@@ -114,7 +119,7 @@ impl TileRegion {
 }
 
 /// How a rectangle of elements is moved.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Transfer {
     /// In whole tiles, a page each: the first tile row and column.
     Pages([IntExpr; 2]),
@@ -123,7 +128,7 @@ pub enum Transfer {
 }
 
 /// Rows of a tensor, wherever they begin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Rows {
     /// The first row and column, in elements.
     pub first: [IntExpr; 2],
@@ -136,7 +141,7 @@ pub struct Rows {
 }
 
 /// How rows of a tensor, or of a block, follow those of a rectangle: row `r` of it is row `(first + step * r) / over % modulo`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pace {
     /// Never 0.
     pub step: i32,

@@ -35,6 +35,33 @@ impl Names {
     }
 }
 
+/// Gives out names as they are wanted, numbered where somebody has them.
+#[derive(Debug, Clone, Default)]
+pub struct Numbered {
+    taken: HashSet<String>,
+    /// The last number tried behind each name: none before it is free again.
+    numbers: HashMap<String, usize>,
+}
+
+impl Numbered {
+    /// Those that are given out.
+    pub fn of(taken: impl IntoIterator<Item = String>) -> Numbered {
+        Numbered {
+            taken: taken.into_iter().collect(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// `wanted` where it is free, else with a number.
+    pub fn give(&mut self, wanted: &str) -> String {
+        let from = self.numbers.get(wanted).copied().unwrap_or(1);
+        let (name, number) = first_free(wanted, from, |name| !self.taken.contains(name));
+        self.taken.insert(name.clone());
+        self.numbers.insert(wanted.to_string(), number);
+        name
+    }
+}
+
 /// The first of `base`, `base_2`, `base_3` .. that is free, from this number on, and its number.
 pub fn first_free(base: &str, from: usize, is_free: impl Fn(&str) -> bool) -> (String, usize) {
     let mut number = from;

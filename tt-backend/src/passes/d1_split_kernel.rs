@@ -42,7 +42,7 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Parts<Split, ()>>> = Pass {
             let programs = run(&flow);
             Ok(Parts {
                 traffic: sight::traffic(&flow),
-                buffers: flow.buffers,
+                buffers: flow.buffers.into(),
                 accessors: (),
                 programs,
             })

@@ -32,11 +32,10 @@ mod validity;
 
 use crate::codes;
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold, Index, Inspection,
-    Pace, Reduction, Rows, Sees, Sights, Transfer, Value, ValueKind, Write,
+    BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, Buffers, DefinitionId, Elementwise, Flow, Fold, Index,
+    Inspection, Pace, Reduction, Rows, Sees, Sights, Transfer, Value, ValueKind, Write,
 };
 use crate::ir::{Forward, Kind, operations, operations_mut, replaced};
-use crate::passes::c2_lower_tile_intrinsics::local_buffer;
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::blocks;
 use edges::{Edge, Past};
@@ -78,16 +77,17 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnosti
             block.has_value = beyond.printed.get(&block.sees).cloned().unwrap_or_default();
         }
     });
-    for stored in beyond.stored() {
-        let element = kernel.tensor(stored.region.tensor).map(|tensor| tensor.element.value);
-        if let Some(element) = element.filter(|element| DataFormat::of(*element).shares_exponents()) {
-            let element = element.name();
-            let message = format!("some of these elements of `{element}` may have no value, and are not stored alone");
-            let error = Diagnostic::new(&codes::PART_OF_TILE, stored.span, message);
-            return Err(vec![
-                error.note("rows of 16 elements share an exponent: store them to `bf16` or `f32`"),
-            ]);
-        }
+    let sharing = beyond.stored().iter().filter_map(|((_, region), (span, _))| {
+        let element = kernel.tensor(region.tensor)?.element.value;
+        DataFormat::of(element).shares_exponents().then_some((*span, element))
+    });
+    if let Some((span, element)) = sharing.min_by_key(|(span, _)| *span) {
+        let element = element.name();
+        let message = format!("some of these elements of `{element}` may have no value, and are not stored alone");
+        let error = Diagnostic::new(&codes::PART_OF_TILE, span, message);
+        return Err(vec![
+            error.note("rows of 16 elements share an exponent: store them to `bf16` or `f32`"),
+        ]);
     }
     match zeroed(flow, &beyond) {
         Some(zeroed) => masked(flow, &beyond, &zeroed),
@@ -99,15 +99,15 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnosti
 /// The buffers whose edges the reader zeroes; nothing where indices do not say what has a value.
 fn zeroed(flow: &Flow<Blocks>, beyond: &Beyond<'_>) -> Option<BTreeSet<BufferId>> {
     let is_told = beyond.reduced.values().flatten().all(|reduced| reduced.mask.is_some())
-        && beyond.stored().iter().all(|stored| stored.mask.is_some());
+        && beyond.stored().values().all(|(_, mask)| mask.is_some());
     if !is_told || !beyond.wrong().is_empty() {
         return None;
     }
-    let mut zeroed = BTreeSet::new();
+    let mut operands = Vec::new();
     for product in beyond.products() {
-        zeroed.extend(product.zeroed(flow, beyond)?);
+        operands.extend(product.zeroed(flow)?);
     }
-    Some(zeroed)
+    Some(beyond.incoming(flow, operands))
 }
 
 /// Puts numbers where elements have no value: edges are zeroed only where that is needed.
@@ -126,11 +126,7 @@ fn masked(flow: &mut Flow<Blocks>, beyond: &Beyond<'_>, zeroed: &BTreeSet<Buffer
     *body = replaced(std::mem::take(body), &mut |span, mut op| {
         let mut before = None;
         if let BlockOp::Write(write) = &mut op
-            && let Some(mask) = beyond
-                .stored()
-                .iter()
-                .find(|of| of.is(write))
-                .and_then(|of| of.mask.as_ref())
+            && let Some((_, Some(mask))) = beyond.stored().get(&write.stores())
         {
             let mut is_stored = number(1.0, span);
             choose(&mut is_stored, mask, &number(0.0, span));
@@ -142,10 +138,10 @@ fn masked(flow: &mut Flow<Blocks>, beyond: &Beyond<'_>, zeroed: &BTreeSet<Buffer
 }
 
 /// Has `write` store those elements alone of which `is_stored` is not 0: what makes the block that says so.
-fn alone(write: &mut Write, is_stored: Value, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> BlockOp {
+fn alone(write: &mut Write, is_stored: Value, buffers: &mut Buffers, sights: &mut Sights) -> BlockOp {
     let Buffer { name, span, tiles, .. } = buffers[write.buffer.0].clone();
-    let target = local_buffer(buffers, format!("{name}_stored"), span, DataFormat::Float16B, tiles);
-    buffers[target.0].kind = BufferKind::Outgoing;
+    let name = format!("{name}_stored");
+    let target = buffers.add(&name, span, BufferKind::Outgoing, DataFormat::Float16B, tiles);
     let defines = sights.define();
     write.stored = Some((target, sights.sees(BTreeSet::from([defines]))));
     if matches!(write.region.transfer, Transfer::Pages(_)) {
@@ -217,7 +213,7 @@ fn unmasked(
         || beyond.reduced.values().flatten().any(|reduced| reduced.mask.is_none())
         || summed.into_iter().any(is_used);
     for product in beyond.products() {
-        let is_refused = product.zeroed(flow, beyond).is_none();
+        let is_refused = product.zeroed(flow).is_none();
         for operand in &product.operands {
             let is_wrong = uses_wrong && !operand.kept.is_zero();
             if is_wrong || is_refused && !operand.past.is_zero() {
@@ -330,8 +326,8 @@ struct Product {
 }
 
 impl Product {
-    /// The incoming buffers that have to be zero past their edges for the sums to be right, if that is enough.
-    fn zeroed(&self, flow: &Flow<Blocks>, beyond: &Beyond<'_>) -> Option<Vec<BufferId>> {
+    /// The operands of which what they are computed from has to be zero past its edges for the sums to be right, if that is enough.
+    fn zeroed(&self, flow: &Flow<Blocks>) -> Option<Vec<BufferId>> {
         if self
             .operands
             .iter()
@@ -343,16 +339,15 @@ impl Product {
             .operands
             .each_ref()
             .map(|operand| flow.buffers[operand.buffer.0].kind == BufferKind::Incoming);
-        let sources = |operand: &Summed| beyond.incoming(flow, operand.buffer);
         if self.is_safe(incoming, incoming) {
             // Past an edge of the other axis sums stay as they were if the operand is zero there.
             let needed = self.operands.iter().zip(incoming);
             let needed = needed.filter(|(operand, incoming)| *incoming || operand.kept.edges().next().is_some());
-            return Some(needed.flat_map(|(operand, _)| sources(operand)).collect());
+            return Some(needed.map(|(operand, _)| operand.buffer).collect());
         }
         let zero = self.operands.each_ref().map(|operand| operand.past.is_zero());
         self.is_safe(zero, [true, true])
-            .then(|| self.operands.iter().flat_map(sources).collect())
+            .then(|| self.operands.iter().map(|operand| operand.buffer).collect())
     }
 
     /// Whether nothing is summed past an edge: there an operand is `zero`, or the other one is, which is `known` of it.

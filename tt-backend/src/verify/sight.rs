@@ -14,6 +14,7 @@ use crate::flow::{
     Sees,
 };
 use crate::ir::{self, Frame, try_walk};
+use crate::persistent::Persistent;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 use tt_lang::ir::ParamId;
@@ -32,8 +33,8 @@ pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
         heads: HashMap::new(),
     };
     let start = State {
-        queues: vec![VecDeque::new(); flow.buffers.len()],
-        sums: vec![Rc::default(); events.sums],
+        queues: Persistent::new(flow.buffers.len()),
+        sums: Persistent::new(events.sums),
     };
     while run.round(start.clone(), false)? {}
     run.round(start, true).map(drop)
@@ -278,40 +279,67 @@ impl<'a> Events<'a> {
 }
 
 /// What may be in every buffer, front first, and in all sums.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 struct State {
-    queues: Vec<VecDeque<Set>>,
-    sums: Vec<Set>,
+    queues: Persistent<VecDeque<Set>>,
+    sums: Persistent<Set>,
 }
 
 impl State {
     /// This where either may be.
     fn join(&mut self, other: &State) -> Result<(), String> {
-        for (queue, other) in self.queues.iter_mut().zip(&other.queues) {
-            if queue.len() != other.len() {
-                return Err("two paths leave different numbers of versions".into());
-            }
-            queue.iter_mut().zip(other).for_each(|(set, other)| unite(set, other));
-        }
+        let mine = self.clone();
+        self.join_since(&mine, other)
+    }
+
+    /// The versions of a buffer.
+    fn queue_mut(&mut self, buffer: BufferId) -> &mut VecDeque<Set> {
+        self.queues.at_mut(buffer.0).get_or_insert_default()
+    }
+
+    /// What sums are.
+    fn sum(&self, sums: Sums) -> Set {
+        self.sums.get(sums).cloned().unwrap_or_default()
+    }
+
+    /// This where either may be, of what is in `other` otherwise than in `since`.
+    fn join_since(&mut self, since: &State, other: &State) -> Result<(), String> {
+        let mut is_as_long = true;
+        self.queues.merge_since(&since.queues, &other.queues, |queue, other| {
+            let empty = VecDeque::new();
+            let [queue, other] = [queue, other].map(|queue| queue.unwrap_or(&empty));
+            is_as_long &= queue.len() == other.len();
+            let sets = queue.iter().zip(other).map(|(set, other)| united(set, other));
+            sets.clone().any(|set| set.is_some()).then(|| {
+                let sets = queue.iter().zip(sets);
+                sets.map(|(set, united)| united.unwrap_or_else(|| set.clone()))
+                    .collect()
+            })
+        });
         self.sums
-            .iter_mut()
-            .zip(&other.sums)
-            .for_each(|(set, other)| unite(set, other));
-        Ok(())
+            .merge_since(&since.sums, &other.sums, |set, other| match (set, other) {
+                (Some(set), Some(other)) => united(set, other),
+                (None, other) => other.cloned(),
+                (Some(_), None) => None,
+            });
+        match is_as_long {
+            true => Ok(()),
+            false => Err("two paths leave different numbers of versions".into()),
+        }
     }
 }
 
-fn unite(set: &mut Set, other: &Set) {
-    if !Rc::ptr_eq(set, other) && !other.is_subset(set) {
-        Rc::make_mut(set).extend(other.iter());
-    }
+/// Both, where that is more than the first.
+fn united(set: &Set, other: &Set) -> Option<Set> {
+    let is_known = Rc::ptr_eq(set, other) || other.is_subset(set);
+    (!is_known).then(|| Rc::new(&**set | &**other))
 }
 
 struct Run<'a> {
     flow: &'a Flow<Sections>,
     events: &'a [Event],
-    /// What has come round each loop, by its first event.
-    heads: HashMap<usize, State>,
+    /// What has come round each loop, by its first event, and what was before it.
+    heads: HashMap<usize, [State; 2]>,
 }
 
 impl Run<'_> {
@@ -323,41 +351,43 @@ impl Run<'_> {
             match *event {
                 Event::Append(buffer, made) => self.append(&mut state, buffer, Rc::new(made.into_iter().collect()))?,
                 Event::AppendSums(buffer, sums) => {
-                    let made = state.sums[sums].clone();
+                    let made = state.sum(sums);
                     self.append(&mut state, buffer, made)?;
                 }
                 Event::Release(buffer) => {
                     self.front(&state, buffer)?;
-                    state.queues[buffer.0].pop_front();
+                    state.queue_mut(buffer).pop_front();
                 }
                 Event::Use(buffer, sees) if check => {
                     let found = self.front(&state, buffer)?;
                     self.compare(&self.flow.buffers[buffer.0].name, &found, sees)?;
                 }
                 Event::UseSums(sums, sees) | Event::Add(sums, Some(sees), _) if check => {
-                    self.compare("a sum", &state.sums[sums], sees)?;
+                    self.compare("a sum", &state.sum(sums), sees)?;
                 }
                 Event::Use(..) | Event::UseSums(..) | Event::Add(..) | Event::Take(_) | Event::Move(..) => {}
-                Event::Load(sums, buffer) => state.sums[sums] = self.front(&state, buffer)?,
-                Event::Start(sums, from) => state.sums[sums] = Rc::new(from.into_iter().collect()),
+                Event::Load(sums, buffer) => *state.sums.at_mut(sums) = Some(self.front(&state, buffer)?),
+                Event::Start(sums, from) => *state.sums.at_mut(sums) = Some(Rc::new(from.into_iter().collect())),
                 Event::Loop => {
                     outer.push(state.clone());
-                    if let Some(head) = self.heads.get(&at) {
-                        state.join(head)?;
+                    if let Some([before, round]) = self.heads.get(&at) {
+                        state.join_since(before, round)?;
                     }
                 }
                 Event::EndLoop(head, runs) => {
-                    let known = self.heads.get(&head);
-                    let mut round = known.cloned().unwrap_or_else(|| state.clone());
-                    round.join(&state)?;
-                    if known != Some(&round) {
-                        changed = true;
-                        self.heads.insert(head, round);
-                    }
                     let before = outer.pop().ok_or("a loop ends that did not begin")?;
+                    let mut round = state.clone();
+                    let mut known = &before;
+                    if let Some([before_known, round_known]) = self.heads.get(&head) {
+                        round.join_since(before_known, round_known)?;
+                        known = round_known;
+                    }
+                    changed |= round.queues.differs_since(&before.queues, &known.queues);
+                    changed |= round.sums.differs_since(&before.sums, &known.sums);
                     if !runs {
                         state.join(&before)?;
                     }
+                    self.heads.insert(head, [before, round]);
                 }
                 Event::If => outer.push(state.clone()),
                 Event::Else => {
@@ -370,17 +400,19 @@ impl Run<'_> {
                 }
             }
             if let Event::Add(sums, _, defines) = *event {
-                state.sums[sums] = Rc::new(BTreeSet::from([defines]));
+                *state.sums.at_mut(sums) = Some(Rc::new(BTreeSet::from([defines])));
             }
         }
-        match state.queues.iter().position(|queue| !queue.is_empty()) {
-            Some(left) => Err(format!("a version of {} is left", self.flow.buffers[left].name)),
+        let is_left = |queue: &VecDeque<Set>| !queue.is_empty();
+        let mut buffers = self.flow.buffers.iter().enumerate();
+        match buffers.find(|(buffer, _)| state.queues.get(*buffer).is_some_and(is_left)) {
+            Some((_, left)) => Err(format!("a version of {} is left", left.name)),
             None => Ok(changed),
         }
     }
 
     fn append(&self, state: &mut State, buffer: BufferId, made: Set) -> Result<(), String> {
-        let queue = &mut state.queues[buffer.0];
+        let queue = state.queue_mut(buffer);
         queue.push_back(made);
         let Buffer { name, versions, .. } = &self.flow.buffers[buffer.0];
         match u32::try_from(queue.len()).is_ok_and(|count| count <= *versions) {
@@ -390,7 +422,7 @@ impl Run<'_> {
     }
 
     fn front(&self, state: &State, buffer: BufferId) -> Result<Set, String> {
-        let front = state.queues[buffer.0].front();
+        let front = state.queues.get(buffer.0).and_then(VecDeque::front);
         front
             .cloned()
             .ok_or_else(|| format!("{} has no version where it is used", self.flow.buffers[buffer.0].name))

@@ -10,7 +10,7 @@ use crate::flow::{
     Read, Sees, Shift, Sights, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, operations, replaced};
-use crate::names::first_free;
+use crate::names::Numbered;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tt_lang::ir::{ParamId, Span};
@@ -109,7 +109,11 @@ pub fn run(
         mut buffers, sights, ..
     } = this;
     name_apart(&mut buffers);
-    Flow { buffers, sights, body }
+    Flow {
+        buffers: buffers.into(),
+        sights,
+        body,
+    }
 }
 
 struct Buffers<'a> {
@@ -264,8 +268,7 @@ fn name_apart(buffers: &mut [Buffer]) {
     for buffer in &*buffers {
         *count.entry(buffer.name.clone()).or_default() += 1;
     }
-    let mut taken: HashSet<String> = HashSet::new();
-    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut names = Numbered::default();
     for buffer in buffers {
         let shared = count[&buffer.name] > 1;
         let suffix = match buffer.kind.ends() {
@@ -273,12 +276,6 @@ fn name_apart(buffers: &mut [Buffer]) {
             [Role::Compute, Role::Writer] if shared => "_out",
             [Role::Reader | Role::Compute | Role::Writer, _] => "",
         };
-        let base = format!("{}{suffix}", buffer.name);
-        // No number before the last one given is free again.
-        let from = numbers.get(&base).copied().unwrap_or(1);
-        let (name, number) = first_free(&base, from, |name| !taken.contains(name));
-        numbers.insert(base, number);
-        taken.insert(name.clone());
-        buffer.name = name;
+        buffer.name = names.give(&format!("{}{suffix}", buffer.name));
     }
 }

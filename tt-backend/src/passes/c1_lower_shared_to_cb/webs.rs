@@ -8,7 +8,9 @@ use super::Variable;
 use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, DefinitionId, FlowLoop, Sees, Sights};
 use crate::ir::Forward;
 use crate::passes::fill_parts::read_before_write;
+use crate::persistent::Persistent;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 
@@ -27,18 +29,22 @@ pub struct Webs {
 /// The definitions that may reach a point; `None` is the state before any.
 type Definitions = BTreeSet<Option<DefinitionId>>;
 
-/// The definitions of every variable that may reach a point.
-type Reaching = BTreeMap<usize, Definitions>;
+/// The definitions of every variable that may reach a point; nothing of those that none does.
+type Reaching = Persistent<Rc<Definitions>>;
 
 struct Use {
     variable: usize,
-    reaching: Definitions,
+    reaching: Rc<Definitions>,
     /// The definition that the use must share a web with: a gemm's own.
     own: Option<DefinitionId>,
     span: Span,
 }
 
 struct Analysis {
+    /// How many variables there are.
+    variables: usize,
+    /// Before any definition.
+    nothing: Rc<Definitions>,
     uses: BTreeMap<Sees, Use>,
     defined: Vec<(DefinitionId, usize)>,
 }
@@ -46,6 +52,8 @@ struct Analysis {
 /// Runs the step.
 pub fn run(variables: &[Variable], body: &[BlockStmt], sights: &mut Sights) -> Result<Webs, Vec<Diagnostic>> {
     let mut analysis = Analysis {
+        variables: variables.len(),
+        nothing: Rc::new(BTreeSet::from([None])),
         uses: BTreeMap::new(),
         defined: Vec::new(),
     };
@@ -89,7 +97,7 @@ pub fn run(variables: &[Variable], body: &[BlockStmt], sights: &mut Sights) -> R
         webs.defined.insert(*definition, web);
     }
     for (sees, found) in analysis.uses {
-        let reaching: BTreeSet<DefinitionId> = found.reaching.into_iter().flatten().collect();
+        let reaching: BTreeSet<DefinitionId> = found.reaching.iter().flatten().copied().collect();
         if let Some(definition) = reaching.first() {
             webs.used
                 .insert(sees, (webs.defined[definition], sights.sees(reaching)));
@@ -103,13 +111,13 @@ impl Forward<Blocks> for Analysis {
 
     fn begin(&mut self) -> Reaching {
         self.defined.clear();
-        Reaching::new()
+        Reaching::new(self.variables)
     }
 
     fn op(&mut self, note: &Span, op: &BlockOp, state: &mut Reaching) {
         let definition = op.defines();
         op.uses(&mut |BufferId(variable), sees, span| {
-            let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
+            let reaching = state.get(variable).unwrap_or(&self.nothing).clone();
             let own = definition
                 .filter(|(defined, _)| defined.0 == variable)
                 .map(|(_, id)| id);
@@ -124,7 +132,7 @@ impl Forward<Blocks> for Analysis {
         });
         if let Some((BufferId(variable), id)) = definition {
             self.defined.push((id, variable));
-            state.insert(variable, BTreeSet::from([Some(id)]));
+            *state.at_mut(variable) = Some(Rc::new(BTreeSet::from([Some(id)])));
         }
     }
 
@@ -133,19 +141,25 @@ impl Forward<Blocks> for Analysis {
     }
 
     fn join(&mut self, state: &mut Reaching, other: &Reaching) {
-        for (variable, definitions) in other {
-            let known = state.entry(*variable).or_insert_with(|| BTreeSet::from([None]));
-            known.extend(definitions);
-        }
-        for (variable, definitions) in state {
-            if !other.contains_key(variable) {
-                definitions.insert(None);
-            }
-        }
+        state.merge(other, |known, other| self.either(known, other));
+    }
+
+    fn join_round(&mut self, state: &mut Reaching, before: &Reaching, round: &Reaching) {
+        state.merge_since(before, round, |known, other| self.either(known, other));
+    }
+
+    fn is_news(&self, round: &Reaching, before: &Reaching, known: &Reaching) -> bool {
+        round.differs_since(before, known)
     }
 }
 
 impl Analysis {
+    /// The definitions of a variable that may reach where two paths meet, where that is more than by the first.
+    fn either(&self, known: Option<&Rc<Definitions>>, other: Option<&Rc<Definitions>>) -> Option<Rc<Definitions>> {
+        let [known, other] = [known, other].map(|definitions| definitions.unwrap_or(&self.nothing));
+        (!other.is_subset(known)).then(|| Rc::new(&**known | &**other))
+    }
+
     fn undefined(&self, variables: &[Variable]) -> Result<(), Vec<Diagnostic>> {
         let errors: Vec<Diagnostic> = self
             .uses

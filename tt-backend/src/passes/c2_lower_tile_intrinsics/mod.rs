@@ -20,13 +20,13 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, Flow, Index, Sections, Value, ValueKind};
+use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, Flow, Index, Sections, Value, ValueKind};
 use crate::ir::{operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::sections;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{ElementOp, IntExpr, Span};
+use tt_lang::ir::{ElementOp, IntExpr};
 use tt_plan::DataFormat;
 
 /// The pass.
@@ -117,15 +117,4 @@ fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
         | BlockOp::Fetch(_) => {}
     });
     out
-}
-
-/// Adds a local buffer that no user named.
-pub(in crate::passes) fn local_buffer(
-    buffers: &mut Vec<Buffer>,
-    name: String,
-    span: Span,
-    format: DataFormat,
-    tiles: [u32; 2],
-) -> BufferId {
-    Buffer::add(buffers, &name, span, BufferKind::Local, format, tiles)
 }

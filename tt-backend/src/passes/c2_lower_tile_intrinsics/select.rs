@@ -8,10 +8,10 @@ mod differences;
 mod emit;
 mod machine;
 
-use super::{Registers, local_buffer};
+use super::Registers;
 use crate::codes;
 use crate::flow::{
-    Arg, Around, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Fold, Index, Integer, Makes, Operand,
+    Arg, Around, Broadcast, BufferId, BufferKind, Buffers, Constant, Elementwise, Fold, Index, Integer, Makes, Operand,
     Pack, PackMode, Pick, Section, SectionStmt, Sections, Sights, Value, ValueKind,
 };
 use crate::ir::Kind;
@@ -31,7 +31,7 @@ pub struct Context {
     /// The registers there are.
     pub registers: Registers,
     /// The buffers, to which local blocks are added.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Buffers,
     /// What uses see of the definitions, to which those of local blocks are added.
     pub sights: Sights,
     /// The buffers that pass the FPU on their way to the registers.
@@ -81,7 +81,7 @@ impl Context {
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
             let tiles = crate::passes::a1_infer_layout::tiles(extent);
-            let target = local_buffer(&mut self.buffers, name, span, format, tiles);
+            let target = self.buffers.local(&name, span, format, tiles);
             let pack = Pack {
                 buffer: target,
                 mode: PackMode::Publish,
@@ -178,9 +178,10 @@ impl Context {
         self.errors.extend(emitted.errors.iter().cloned());
         for constant in &emitted.constants {
             if !self.constants.contains_key(constant) {
-                let name = constant.name().to_string();
-                let buffer = local_buffer(&mut self.buffers, name, span, DataFormat::Float16B, [1, 1]);
-                self.buffers[buffer.0].kind = BufferKind::Constant(*constant);
+                let kind = BufferKind::Constant(*constant);
+                let buffer = self
+                    .buffers
+                    .add(constant.name(), span, kind, DataFormat::Float16B, [1, 1]);
                 self.constants.insert(*constant, buffer);
             }
         }

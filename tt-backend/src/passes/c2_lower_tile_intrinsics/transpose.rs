@@ -1,8 +1,7 @@
 //! Transposed operands of gemms.
 
-use super::local_buffer;
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferKind, Elementwise, Flow, Gemm, Operand, ProductSees, Sights,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferKind, Buffers, Elementwise, Flow, Gemm, Operand, ProductSees, Sights,
     Value, ValueKind,
 };
 use crate::ir::{Kind, operations, replaced};
@@ -38,7 +37,7 @@ fn count(body: &[BlockStmt], uses: &mut [Vec<bool>]) {
 }
 
 /// Left operands get a transposed copy.
-fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> Vec<BlockStmt> {
+fn left(body: Vec<BlockStmt>, buffers: &mut Buffers, sights: &mut Sights) -> Vec<BlockStmt> {
     replaced(body, &mut |span, op| {
         let gemm = match op {
             BlockOp::Gemm(gemm) if gemm.transpose_a => gemm,
@@ -52,7 +51,7 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) ->
         };
         let name = format!("{}_t", buffers[gemm.a.0].name);
         let format = buffers[gemm.a.0].format;
-        let target = local_buffer(buffers, name, span, format, [gemm.m, gemm.k]);
+        let target = buffers.local(&name, span, format, [gemm.m, gemm.k]);
         let load = Operand {
             buffer: gemm.a,
             offset: [0, 0],

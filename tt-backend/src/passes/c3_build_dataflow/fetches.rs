@@ -10,8 +10,8 @@
 //! ```
 
 use crate::flow::{
-    Arg, Around, Buffer, BufferId, BufferKind, FetchedInto, Flow, PackMode, Read, SectionOp, Sections, TileRegion,
-    Transfer, Write,
+    Arg, Around, Buffer, BufferId, BufferKind, Buffers, FetchedInto, Flow, PackMode, Read, SectionOp, Sections,
+    TileRegion, Transfer, Write,
 };
 use crate::ir::{Event, Frame, Keep, Kind, operations, retained, walk};
 use std::collections::BTreeMap;
@@ -141,7 +141,7 @@ pub fn run(flow: &mut Flow<Sections>) {
 struct Pages(Vec<(BufferKind, BufferId)>);
 
 impl Pages {
-    fn get(&mut self, buffers: &mut Vec<Buffer>, kind: BufferKind, span: Span) -> BufferId {
+    fn get(&mut self, buffers: &mut Buffers, kind: BufferKind, span: Span) -> BufferId {
         if let Some((_, known)) = self.0.iter().find(|(known, _)| *known == kind) {
             return *known;
         }
@@ -154,7 +154,7 @@ impl Pages {
             | BufferKind::Constant(_)
             | BufferKind::Token(_) => "integers".to_string(),
         };
-        let id = Buffer::add(buffers, &name, span, kind, DataFormat::Int32, [1, 1]);
+        let id = buffers.add(&name, span, kind, DataFormat::Int32, [1, 1]);
         self.0.push((kind, id));
         id
     }

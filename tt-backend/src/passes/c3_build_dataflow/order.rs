@@ -9,7 +9,7 @@
 //!  write v to x[..]; read w from x[..]      ⟹      write v to x[..]; read w from x[..] after stored
 //! ```
 
-use crate::flow::{Buffer, BufferId, BufferKind, Flow, Read, SectionOp, Sections, TileRegion, Transfer, Write};
+use crate::flow::{BufferId, BufferKind, Buffers, Flow, Read, SectionOp, Sections, TileRegion, Transfer, Write};
 use crate::ir::{Event, Frame, walk_mut};
 use crate::passes::a1_infer_layout::tiles;
 use std::collections::BTreeMap;
@@ -58,9 +58,9 @@ fn waiting(these: &[Access], others: &[Access], is_ordered: impl Fn(&Access, &Ac
 }
 
 /// The page that tokens to `role` go by.
-fn token(buffers: &mut Vec<Buffer>, role: Role, span: Span) -> BufferId {
+fn token(buffers: &mut Buffers, role: Role, span: Span) -> BufferId {
     let name = if role == Role::Reader { "stored" } else { "loaded" };
-    Buffer::add(buffers, name, span, BufferKind::Token(role), DataFormat::UInt8, [1, 1])
+    buffers.add(name, span, BufferKind::Token(role), DataFormat::UInt8, [1, 1])
 }
 
 /// Where something stands.

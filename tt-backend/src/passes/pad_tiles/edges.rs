@@ -30,12 +30,24 @@ impl Edge {
             when: 0,
         }
     }
-}
 
-impl Edge {
+    /// Some edge, of which nothing else is known: all such are one.
+    fn untold(whole: bool) -> Edge {
+        Edge {
+            whole,
+            age: Age::Unknown,
+            ..Edge::read(UNTOLD, whole)
+        }
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_untold(&self) -> bool {
+        self.place == UNTOLD
+    }
+
     /// The edge so many tiles on. Further than a block is long, as a loop may take it, it is some edge, somewhere.
     pub fn shifted(self, tiles: i32, most: i32) -> Edge {
-        if self.whole {
+        if self.whole || self.is_untold() {
             return self;
         }
         match self.shift.saturating_add(tiles) {
@@ -73,11 +85,14 @@ impl Age {
 /// Edges of one block along an axis that indices may tell something of.
 const MOST_EDGES: usize = 32;
 
+/// The place of edges that nothing is told of.
+pub const UNTOLD: usize = 0;
+
 /// A set of edges.
 pub type Edges = BTreeSet<Edge>;
 
 /// Where something is zero for certain, once the reader zeroes what it is computed from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Zero {
     Everywhere,
     Past(Edges),
@@ -93,7 +108,7 @@ impl Zero {
 }
 
 /// What is past the edges that a block or value may reach past, along one axis.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Past {
     edges: Edges,
     /// Zero past each edge that it has, whichever of `edges` these are.
@@ -334,18 +349,15 @@ impl Past {
         }
     }
 
-    /// The same, but for more edges than anybody would write a mask of: then indices tell nothing of them. Loops around branches of
-    /// elements that are shifted and stored again may double them in every turn.
+    /// The same, but for more edges than anybody would write a mask of: then nothing is told of them, and all are one. A long kernel
+    /// may have one more in every statement, and loops around branches of elements that are shifted and stored again may double
+    /// them in every turn.
     pub fn told(self) -> Past {
-        if self.edges.len() <= MOST_EDGES {
-            return self;
+        let most = self.edges.len().max(self.wrong.len()).max(self.unsure.len());
+        match most <= MOST_EDGES {
+            true => self,
+            false => self.not_zero().map(|edge| Edge::untold(edge.whole)),
         }
-        self.not_zero().map(|edge| Edge {
-            shift: 0,
-            age: Age::Unknown,
-            when: 0,
-            ..edge
-        })
     }
 
     /// Every edge as `each` makes it.

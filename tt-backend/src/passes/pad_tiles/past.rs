@@ -8,14 +8,16 @@ mod masks;
 mod places;
 
 use self::found::{Found, Of};
-use self::places::{Place, Places, element};
+use self::places::{Places, element};
 use super::edges::{Age, Edge, Past};
 use super::{Product, Summed};
 use crate::flow::{
     BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Gemm,
-    Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Value, ValueKind, Window, Write,
+    Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Value, ValueKind, Window,
 };
 use crate::ir::{Event, Forward, Frame, Kind, visit, walk};
+use crate::persistent::Persistent;
+use masks::Whens;
 pub use masks::{Mask, Neutral, Reduced, count, end};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,7 +30,7 @@ use tt_plan::Number;
 type Both = [Past; 2];
 
 /// What is past the edges of every buffer at a point; nothing of those that were not written yet.
-type State = Vec<Option<Rc<Both>>>;
+type State = Persistent<Rc<Both>>;
 
 /// The analysis.
 pub struct Beyond<'a> {
@@ -46,11 +48,10 @@ pub struct Beyond<'a> {
     ends: HashMap<VarId, IntExpr>,
     products: Vec<Product>,
     /// Stores of blocks with edges of their own, past which nothing is stored.
-    stored: Vec<Stored>,
+    stored: Stored,
     /// Stores of what should not have been summed.
     wrong: Vec<Span>,
-    /// The conditions of edges: where all these integers are below zero. The first is none.
-    whens: RefCell<Vec<Vec<Index>>>,
+    whens: RefCell<Whens>,
     /// By buffer, what it is computed from.
     sources: Vec<BTreeSet<BufferId>>,
     /// Definitions that are to hold a number where they have no value.
@@ -69,24 +70,9 @@ pub struct Beyond<'a> {
     pub printed: BTreeMap<Sees, Mask>,
 }
 
-/// A store of a block of which some elements may have no value where the tensor has some.
-pub struct Stored {
-    /// What is stored.
-    pub sees: Sees,
-    /// Where to.
-    pub region: TileRegion,
-    /// Its place in the source.
-    pub span: Span,
-    /// Where it has a value, if conditions on indices say so.
-    pub mask: Option<Mask>,
-}
-
-impl Stored {
-    /// Whether it is this one.
-    pub fn is(&self, write: &Write) -> bool {
-        (self.sees, &self.region) == (write.sees, &write.region)
-    }
-}
+/// Stores of a block of which some elements may have no value where the tensor has some: what is stored and where to, and where in
+/// the source that is said and the block has a value, if conditions on indices say so.
+pub type Stored = HashMap<(Sees, TileRegion), (Span, Option<Mask>)>;
 
 /// How often a block is shifted, and what is shifted once more, until nothing says any more where its edges are: a loop may shift
 /// what it shifted in the turn before.
@@ -114,9 +100,9 @@ impl<'a> Beyond<'a> {
             fetched: fetched(&flow.body),
             ends,
             products: Vec::new(),
-            stored: Vec::new(),
+            stored: Stored::new(),
             wrong: Vec::new(),
-            whens: RefCell::new(vec![Vec::new()]),
+            whens: RefCell::default(),
             sources: vec![BTreeSet::new(); flow.buffers.len()],
             masked: BTreeMap::new(),
             masks: HashMap::new(),
@@ -134,7 +120,7 @@ impl<'a> Beyond<'a> {
     }
 
     /// The stores of blocks with edges past which the tensor goes on.
-    pub fn stored(&self) -> &[Stored] {
+    pub fn stored(&self) -> &Stored {
         &self.stored
     }
 
@@ -143,17 +129,17 @@ impl<'a> Beyond<'a> {
         &self.wrong
     }
 
-    /// The incoming buffers that `buffer` is computed from, itself included.
-    pub fn incoming(&self, flow: &Flow<Blocks>, buffer: BufferId) -> Vec<BufferId> {
+    /// The incoming buffers that any of `buffers` is computed from, themselves included.
+    pub fn incoming(&self, flow: &Flow<Blocks>, buffers: Vec<BufferId>) -> BTreeSet<BufferId> {
         let mut all = BTreeSet::new();
-        let mut open = vec![buffer];
+        let mut open = buffers;
         while let Some(next) = open.pop() {
             if all.insert(next) {
                 open.extend(&self.sources[next.0]);
             }
         }
         all.retain(|buffer| flow.buffers[buffer.0].kind == BufferKind::Incoming);
-        all.into_iter().collect()
+        all
     }
 
     /// Where what is read from a region has a value.
@@ -165,7 +151,7 @@ impl<'a> Beyond<'a> {
 
     /// What an element-wise use reads, where it falls in the result.
     fn load(&self, operand: &Operand, state: &State) -> Found {
-        let Some(held) = &state[operand.buffer.0] else {
+        let Some(held) = state.get(operand.buffer.0) else {
             return Found::number(None);
         };
         let shifted = |axis: usize| held[axis].map(|edge| edge.shifted(operand.offset[axis], self.most_tiles));
@@ -215,7 +201,7 @@ impl<'a> Beyond<'a> {
     /// Some elements of a block, from anywhere on.
     fn shift(&mut self, shift: &Shift, state: &mut State) {
         self.sources[shift.buffer.0].insert(shift.from);
-        let held = match &state[shift.from.0] {
+        let held = match state.get(shift.from.0) {
             Some(held) => held.as_ref().clone(),
             None => [Past::number(None), Past::number(None)],
         };
@@ -250,7 +236,7 @@ impl<'a> Beyond<'a> {
                 past[axis] = past[axis].clone().ending(end).not_zero();
             }
         }
-        state[shift.buffer.0] = Some(Rc::new(past));
+        *state.at_mut(shift.buffer.0) = Some(Rc::new(past));
     }
 
     /// What is left of a reduced block: it has a value everywhere but where a mean has none.
@@ -408,14 +394,14 @@ impl<'a> Beyond<'a> {
                 operands: [operand(), operand()],
             });
         }
-        state[elementwise.target.0] = Some(Rc::new(past));
+        *state.at_mut(elementwise.target.0) = Some(Rc::new(past));
     }
 
     /// A row of a product is zero where the left operand's row is, a column where the right operand's is; past their edges sums
     /// stay as they were.
     fn gemm(&mut self, gemm: &Gemm, state: &mut State) {
         self.sources[gemm.acc.0].extend([gemm.a, gemm.b]);
-        let past = |buffer: BufferId, axis: usize| match &state[buffer.0] {
+        let past = |buffer: BufferId, axis: usize| match state.get(buffer.0) {
             Some(both) => both[axis].clone(),
             None => Past::number(None),
         };
@@ -430,15 +416,16 @@ impl<'a> Beyond<'a> {
             operands: [operand(gemm.a, gemm.sees.a, 1 - a), operand(gemm.b, gemm.sees.b, b)],
         });
         let products = [past(gemm.a, a).moved(), past(gemm.b, 1 - b).moved()];
-        let made = match &state[gemm.acc.0] {
+        let made = match state.get(gemm.acc.0) {
             Some(before) if gemm.sees.acc.is_some() => [0, 1].map(|axis| before[axis].with_products(&products[axis])),
             _ => products.map(|products| Past::number(Some(0.0)).with_products(&products)),
         };
-        state[gemm.acc.0] = Some(Rc::new(made));
+        *state.at_mut(gemm.acc.0) = Some(Rc::new(made.map(Past::told)));
     }
 
-    /// Every edge that depends on `var` as `each` makes its age.
-    fn aged(&self, state: &mut State, var: VarId, each: impl Fn(Age) -> Age) {
+    /// Every edge that depends on `var` as `each` makes its age, which leaves one of no known turn as it is: so are all of these that
+    /// stood before the loop over it, where `before` was known.
+    fn aged(&self, before: &State, state: &mut State, var: VarId, each: impl Fn(Age) -> Age) {
         let depends = |at: &IntExpr| {
             let mut depends = at.mentions(var);
             at.walk(&mut |part| {
@@ -448,20 +435,21 @@ impl<'a> Beyond<'a> {
             });
             depends
         };
-        let of_place = |place: &Place| depends(&place.at) || depends(&place.extent);
-        let places: Vec<bool> = self.places.borrow().all.iter().map(of_place).collect();
-        let mentions = |when: &Vec<Index>| when.iter().any(|index| depends(&index.rest));
-        let whens: Vec<bool> = self.whens.borrow().iter().map(mentions).collect();
-        let is_aged = |edge: &Edge| places[edge.place] || whens[edge.when];
+        let is_aged = |edge: &Edge| {
+            let place = &self.places.borrow().all[edge.place];
+            let depends_on = |when: &[Index]| when.iter().any(|index| depends(&index.rest));
+            edge.age != Age::Unknown
+                && (depends(&place.at) || depends(&place.extent) || depends_on(self.whens.borrow().of(edge)))
+        };
         let aged = |edge: Edge| Edge {
             age: if is_aged(&edge) { each(edge.age) } else { edge.age },
             ..edge
         };
-        for both in state.iter_mut().flatten() {
-            if both.iter().any(|past| past.edges().any(is_aged)) {
-                *both = Rc::new(both.each_ref().map(|past| past.map(aged)));
-            }
-        }
+        state.merge(before, |held, _| {
+            let held = held?;
+            let is_any_aged = held.iter().any(|past| past.edges().any(is_aged));
+            is_any_aged.then(|| Rc::new(held.each_ref().map(|past| past.map(aged))))
+        });
     }
 }
 
@@ -472,19 +460,19 @@ impl Forward<Blocks> for Beyond<'_> {
         self.products.clear();
         self.stored.clear();
         self.wrong.clear();
-        vec![None; self.sources.len()]
+        Persistent::new(self.sources.len())
     }
 
     fn op(&mut self, note: &Span, op: &BlockOp, state: &mut State) {
         match op {
             BlockOp::Read(Read { buffer, region, .. }) => {
-                state[buffer.0] = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
+                *state.at_mut(buffer.0) = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
             }
             BlockOp::Fetch(_) => {}
             BlockOp::Shift(shift) => self.shift(shift, state),
             BlockOp::Inspect(inspection) => {
                 if let Some((buffer, sees)) = inspection.uses()
-                    && let Some(held) = &state[buffer.0]
+                    && let Some(held) = state.get(buffer.0)
                 {
                     self.printed.insert(sees, self.mask(held).unwrap_or_default());
                 }
@@ -492,8 +480,8 @@ impl Forward<Blocks> for Beyond<'_> {
             BlockOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
             BlockOp::Gemm(gemm) => self.gemm(gemm, state),
             BlockOp::Write(write) => {
-                let (region, sees) = (&write.region, write.sees);
-                let Some(held) = &state[write.buffer.0] else { return };
+                let region = &write.region;
+                let Some(held) = state.get(write.buffer.0) else { return };
                 let mut edges = [0, 1].map(|axis| self.edges(region, axis));
                 // What a block has past its own end is none of what is stored.
                 for (edges, extent) in edges.iter_mut().zip(region.extent) {
@@ -512,25 +500,21 @@ impl Forward<Blocks> for Beyond<'_> {
                     self.wrong.push(*note);
                 }
                 let own = [0, 1].map(|axis| held[axis].clone().within(|edge| dropped(axis, edge)));
-                self.stored.retain(|known| !known.is(write));
-                if own.iter().any(|past| past.edges().next().is_some()) {
-                    self.stored.push(Stored {
-                        sees,
-                        region: region.clone(),
-                        span: *note,
-                        mask: self.mask(&own),
-                    });
+                let has_own = own.iter().any(|past| past.edges().next().is_some());
+                match has_own {
+                    true => drop(self.stored.insert(write.stores(), (*note, self.mask(&own)))),
+                    false => drop(self.stored.remove(&write.stores())),
                 }
             }
         }
     }
 
-    fn turn(&mut self, head: &FlowLoop, state: &mut State) {
-        self.aged(state, head.var, |age| age.turned(head.var));
+    fn turn(&mut self, head: &FlowLoop, before: &State, state: &mut State) {
+        self.aged(before, state, head.var, |age| age.turned(head.var));
     }
 
-    fn leave(&mut self, head: &FlowLoop, state: &mut State) {
-        self.aged(state, head.var, |_| Age::Unknown);
+    fn leave(&mut self, head: &FlowLoop, before: &State, state: &mut State) {
+        self.aged(before, state, head.var, |_| Age::Unknown);
     }
 
     fn runs(&self, head: &FlowLoop) -> bool {
@@ -538,19 +522,30 @@ impl Forward<Blocks> for Beyond<'_> {
     }
 
     fn join(&mut self, state: &mut State, other: &State) {
-        for (held, other) in state.iter_mut().zip(other) {
-            match (held.as_mut(), other) {
-                (None, other) => held.clone_from(other),
-                (Some(_), None) => {}
-                (Some(held), Some(other)) if Rc::ptr_eq(held, other) => {}
-                (Some(held), Some(other)) => {
-                    let both = Rc::make_mut(held);
-                    both.iter_mut()
-                        .zip(other.iter())
-                        .for_each(|(past, other)| past.or(other));
-                }
-            }
+        state.merge(other, either);
+    }
+
+    fn join_round(&mut self, state: &mut State, before: &State, round: &State) {
+        state.merge_since(before, round, either);
+    }
+
+    fn is_news(&self, round: &State, before: &State, known: &State) -> bool {
+        round.differs_since(before, known)
+    }
+}
+
+/// What is past the edges of a buffer where two paths meet.
+fn either(held: Option<&Rc<Both>>, other: Option<&Rc<Both>>) -> Option<Rc<Both>> {
+    match (held, other) {
+        (Some(held), Some(other)) => {
+            let mut both = held.as_ref().clone();
+            both.iter_mut()
+                .zip(other.iter())
+                .for_each(|(past, other)| past.or(other));
+            Some(Rc::new(both))
         }
+        (None, other) => other.cloned(),
+        (Some(_), None) => None,
     }
 }
 

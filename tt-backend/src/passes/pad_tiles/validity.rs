@@ -14,18 +14,17 @@
 use super::past::{self, Beyond, Stored};
 use super::{alone, choose, number};
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold,
-    Operand, Reduction, Sees, Shift, Sights, Value, ValueKind,
+    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, Buffers, DefinitionId, Elementwise, Flow,
+    Fold, Operand, Reduction, Sees, Shift, Sights, Value, ValueKind,
 };
 use crate::ir::{Kind, operations, replaced};
-use crate::passes::c2_lower_tile_intrinsics::local_buffer;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::{are_whole_tiles, elements_along};
 use tt_lang::ir::{ElementOp, Kernel, Span};
 use tt_plan::DataFormat;
 
 /// Adds the validities that uses ask for.
-pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>, stored: &[Stored]) {
+pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>, stored: &Stored) {
     let mut beyond = Beyond::new(kernel, flow, BTreeMap::new());
     let lacking = lacking(flow, &mut beyond);
     let body = std::mem::take(&mut flow.body);
@@ -40,7 +39,9 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>, stored: &[Stored]) {
     };
     for (buffer, _) in lacking.iter().enumerate().filter(|(_, lacks)| **lacks) {
         let Buffer { name, span, tiles, .. } = this.buffers[buffer].clone();
-        let validity = local_buffer(this.buffers, format!("{name}_valid"), span, DataFormat::Float16B, tiles);
+        let validity = this
+            .buffers
+            .local(&format!("{name}_valid"), span, DataFormat::Float16B, tiles);
         this.of_buffer.insert(BufferId(buffer), validity);
     }
     operations(&body, &mut |op| {
@@ -115,8 +116,8 @@ fn may_lack(value: &Value, lacking: &[bool]) -> bool {
 struct Validity<'a> {
     beyond: Beyond<'a>,
     /// The stores of blocks with edges past which the tensor goes on.
-    stored: &'a [Stored],
-    buffers: &'a mut Vec<Buffer>,
+    stored: &'a Stored,
+    buffers: &'a mut Buffers,
     sights: &'a mut Sights,
     /// The validity of each buffer that has one.
     of_buffer: BTreeMap<BufferId, BufferId>,
@@ -178,7 +179,7 @@ impl Validity<'_> {
             }
             BlockOp::Write(mut write) => {
                 let held = plain(write.buffer, write.sees, span);
-                if self.stored.iter().any(|of| of.is(&write))
+                if self.stored.contains_key(&write.stores())
                     && let Some(is_valid) = self.of(&held)
                 {
                     out.push(alone(&mut write, is_valid, self.buffers, self.sights));
@@ -222,15 +223,8 @@ impl Validity<'_> {
         let [from, buffer] =
             [(shift.from, BufferKind::Outgoing), (shift.buffer, BufferKind::Shifted)].map(|(of, kind)| {
                 let Buffer { name, tiles, .. } = self.buffers[of.0].clone();
-                let buffer = local_buffer(
-                    self.buffers,
-                    format!("{name}_validity"),
-                    span,
-                    DataFormat::Float16B,
-                    tiles,
-                );
-                self.buffers[buffer.0].kind = kind;
-                buffer
+                let name = format!("{name}_validity");
+                self.buffers.add(&name, span, kind, DataFormat::Float16B, tiles)
             });
         let extent = self.buffers[from.0].tiles.map(elements_along);
         let sees = self.defined(from, extent, is_valid, out);
@@ -271,7 +265,7 @@ impl Validity<'_> {
         let Buffer {
             name, format, tiles, ..
         } = self.buffers[buffer.0].clone();
-        let target = local_buffer(self.buffers, format!("{name}_masked"), span, format, tiles);
+        let target = self.buffers.local(&format!("{name}_masked"), span, format, tiles);
         let extent = tiles.map(elements_along);
         let masked = selected(is_valid, held, number(0.0, span));
         (target, self.defined(target, extent, masked, out))
@@ -281,7 +275,9 @@ impl Validity<'_> {
     fn beforehand(&mut self, target: BufferId, extent: [u64; 2], is_valid: Value, out: &mut Vec<BlockOp>) -> Value {
         let span = is_valid.span;
         let Buffer { name, tiles, .. } = self.buffers[target.0].clone();
-        let buffer = local_buffer(self.buffers, format!("{name}_next"), span, DataFormat::Float16B, tiles);
+        let buffer = self
+            .buffers
+            .local(&format!("{name}_next"), span, DataFormat::Float16B, tiles);
         let sees = self.defined(buffer, extent, is_valid, out);
         plain(buffer, sees, span)
     }

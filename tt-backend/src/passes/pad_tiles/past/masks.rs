@@ -3,6 +3,7 @@
 use super::super::edges::{Age, Edge, Past};
 use super::{Beyond, Both, Found, State};
 use crate::flow::{Broadcast, Elementwise, Index, Operand, Reduction, Sees, Value, ValueKind};
+use std::collections::HashMap;
 use tt_device::TILE;
 use tt_lang::ir::{ElementOp, IntExpr, IntOp, Linear};
 
@@ -23,6 +24,36 @@ pub struct Reduced {
     pub mask: Option<Mask>,
     /// The block that it is, where it is one as it stands, and the number that changes no fold of it.
     pub block: Option<(Sees, Neutral)>,
+}
+
+/// The conditions of edges, each once: where all these integers are below zero. The first is none.
+pub(super) struct Whens {
+    numbers: HashMap<Vec<Index>, usize>,
+    all: Vec<Vec<Index>>,
+}
+
+impl Default for Whens {
+    fn default() -> Whens {
+        Whens {
+            numbers: HashMap::from([(Vec::new(), 0)]),
+            all: vec![Vec::new()],
+        }
+    }
+}
+
+impl Whens {
+    /// The condition of an edge.
+    pub(super) fn of(&self, edge: &Edge) -> &[Index] {
+        &self.all[edge.when]
+    }
+
+    /// The number of a condition.
+    pub(super) fn number(&mut self, when: Vec<Index>) -> usize {
+        *self.numbers.entry(when).or_insert_with_key(|when| {
+            self.all.push(when.clone());
+            self.all.len() - 1
+        })
+    }
 }
 
 impl Beyond<'_> {
@@ -54,7 +85,10 @@ impl Beyond<'_> {
                 return None;
             }
             for edge in past.edges() {
-                let outside_when = self.whens.borrow()[edge.when]
+                let outside_when = self
+                    .whens
+                    .borrow()
+                    .of(edge)
                     .iter()
                     .map(|index| index.negated(1))
                     .collect::<Vec<_>>();
@@ -142,21 +176,17 @@ impl Beyond<'_> {
     /// [`MOST_WHENS`] nothing is told by indices.
     pub(super) fn when(&self, edge: &Edge, known: &[Index]) -> Edge {
         let mut whens = self.whens.borrow_mut();
-        let mut all = whens[edge.when].clone();
-        all.extend(known.iter().filter(|index| !whens[edge.when].contains(index)).cloned());
-        let known = whens.iter().position(|when| *when == all);
-        if known.is_none() && whens.len() >= MOST_WHENS {
+        let mut all = whens.of(edge).to_vec();
+        all.extend(known.iter().filter(|index| !whens.of(edge).contains(index)).cloned());
+        if !whens.numbers.contains_key(&all) && whens.all.len() >= MOST_WHENS {
             return Edge {
                 when: 0,
                 age: Age::Unknown,
                 ..*edge
             };
         }
-        let at = known.unwrap_or_else(|| {
-            whens.push(all);
-            whens.len() - 1
-        });
-        Edge { when: at, ..*edge }
+        let when = whens.number(all);
+        Edge { when, ..*edge }
     }
 
     /// What is past the edges of a definition. Where it is compound, elements past an edge that only the second operand has stay
@@ -235,7 +265,7 @@ impl Beyond<'_> {
         !self.keeps
             && !self.compounds.is_empty()
             && (self.reduced.values().flatten().any(|reduced| reduced.mask.is_none())
-                || self.stored.iter().any(|stored| stored.mask.is_none()))
+                || self.stored.values().any(|(_, mask)| mask.is_none()))
     }
 }
 

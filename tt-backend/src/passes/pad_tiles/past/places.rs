@@ -7,12 +7,29 @@ use std::collections::HashMap;
 use tt_device::{TILE, tiles_along};
 use tt_lang::ir::{IntExpr, IntOp, Linear};
 
-/// All places of edges, each once.
-#[derive(Default)]
+/// All places of edges, each once; the first is that of edges of which nothing is told, anywhere.
 pub(super) struct Places {
     /// By extent, by the tile, matrix or element that a block was read from, and by units.
     pub numbers: HashMap<(IntExpr, IntExpr, [i64; 2]), usize>,
     pub all: Vec<Place>,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        let anywhere = Place {
+            extent: IntExpr::Const(1),
+            at: IntExpr::Const(0),
+            unit: 1,
+            step: 1,
+            outside: [true; 2],
+            precedes: true,
+            shifts: 0,
+        };
+        Places {
+            numbers: HashMap::new(),
+            all: vec![anywhere],
+        }
+    }
 }
 
 /// Where edges are.
@@ -124,14 +141,7 @@ impl Beyond<'_> {
                 column: 0,
                 rest: of(IntOp::Sub, &first, begin.saturating_add(turn)),
             };
-            let whens = self.whens.get_mut();
-            let when = whens
-                .iter()
-                .position(|when| when.as_slice() == std::slice::from_ref(&within_turn));
-            let when = when.unwrap_or_else(|| {
-                whens.push(vec![within_turn]);
-                whens.len().saturating_sub(1)
-            });
+            let when = self.whens.get_mut().number(vec![within_turn]);
             let edge = Edge::read(place, false);
             edges.insert(Edge { when, ..edge });
         }
@@ -205,6 +215,12 @@ impl Beyond<'_> {
     pub(super) fn at_element(&self, edge: &Edge, at: &IntExpr, step: Option<i64>) -> Edge {
         if edge.whole {
             return *edge;
+        }
+        if edge.is_untold() {
+            return Edge {
+                whole: step.is_none(),
+                ..*edge
+            };
         }
         let place = self.places.borrow().all[edge.place].clone();
         let element = element(&place, edge, at);
