@@ -4,6 +4,7 @@
 use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, Value, ValueKind};
 use crate::ir::{Kind, operations};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use tt_lang::ir::ElementOp;
 
 /// How many buffers are read by an expression that is made of several statements: what it reads stays alive until it is
 /// computed, and a core has 32 circular buffers.
@@ -31,6 +32,15 @@ struct Places {
     defined: BTreeMap<BufferId, Vec<usize>>,
     /// What is read by expressions that others moved into.
     inputs: BTreeMap<usize, BTreeSet<BufferId>>,
+    /// What moves into the expression at a place, in place of the loads of buffers.
+    moved: BTreeMap<usize, Moved>,
+}
+
+/// What moves into an expression: it is put there once all of it is known, so that none is gone through again.
+#[derive(Default)]
+struct Moved {
+    of_buffers: BTreeMap<BufferId, Value>,
+    reduces: bool,
 }
 
 impl Places {
@@ -39,6 +49,7 @@ impl Places {
             read: BTreeMap::new(),
             defined: BTreeMap::new(),
             inputs: BTreeMap::new(),
+            moved: BTreeMap::new(),
         };
         for (at, stmt) in body.iter().enumerate() {
             if let Kind::Op(BlockOp::Elementwise(elementwise)) = &stmt.kind {
@@ -85,24 +96,35 @@ fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
     for at in 0.. {
         let Some(mut stmt) = rest.pop_front() else { return };
         stmt.bodies_mut().for_each(|body| list(body, single));
-        if let Kind::Op(BlockOp::Elementwise(producer)) = &mut stmt.kind
-            && single(producer.target)
-            && let Some(consumer) = places.read.get(&producer.target).copied()
-            && let Some(ahead) = consumer.checked_sub(at + 1)
-            && let Some(Kind::Op(BlockOp::Elementwise(into))) = rest.get_mut(ahead).map(|stmt| &mut stmt.kind)
-            && takes(into, producer)
-            && places.moves((at, producer), (consumer, &into.value))
-        {
-            replace(&mut into.value, producer.target, &mut producer.value);
-            continue;
+        if let Kind::Op(BlockOp::Elementwise(producer)) = &mut stmt.kind {
+            let mut moved = places.moved.remove(&at).unwrap_or_default();
+            moved.reduces |= producer.value.reduces();
+            let consumer = single(producer.target).then(|| places.read.get(&producer.target).copied());
+            let consumer = consumer.flatten().filter(|consumer| {
+                let ahead = consumer.checked_sub(at + 1).and_then(|ahead| rest.get(ahead));
+                let Some(Kind::Op(BlockOp::Elementwise(into))) = ahead.map(|stmt| &stmt.kind) else {
+                    return false;
+                };
+                takes(into, producer, moved.reduces) && places.moves((at, producer), (*consumer, &into.value))
+            });
+            put(&mut producer.value, &mut moved.of_buffers);
+            if let Some(consumer) = consumer {
+                let nothing = ValueKind::Call(ElementOp::Add, Vec::new());
+                let span = producer.value.span;
+                let value = std::mem::replace(&mut producer.value, Value { kind: nothing, span });
+                let into = places.moved.entry(consumer).or_default();
+                into.reduces |= moved.reduces;
+                into.of_buffers.insert(producer.target, value);
+                continue;
+            }
         }
         body.push(stmt);
     }
 }
 
-/// Whether an expression reads what `producer` makes element by element. What is reduced moves nowhere where it would be
-/// reduced for every element.
-fn takes(into: &Elementwise, producer: &Elementwise) -> bool {
+/// Whether an expression reads what `producer` makes, which `reduces` something or not, element by element. What is reduced moves
+/// nowhere where it would be reduced for every element.
+fn takes(into: &Elementwise, producer: &Elementwise, reduces: bool) -> bool {
     let mut plain = false;
     into.value
         .loads_within(into.extent, &mut |operand, extent, is_reduced| {
@@ -110,7 +132,7 @@ fn takes(into: &Elementwise, producer: &Elementwise) -> bool {
                 && operand.broadcast == Broadcast::None
                 && operand.offset == [0, 0]
                 && extent == producer.extent
-                && !(is_reduced && producer.value.reduces());
+                && !(is_reduced && reduces);
         });
     plain
 }
@@ -124,13 +146,18 @@ fn inputs(value: &Value) -> BTreeSet<BufferId> {
     inputs
 }
 
-/// Puts `with` in place of the one load of `buffer`.
-fn replace(value: &mut Value, buffer: BufferId, with: &mut Value) {
-    if matches!(&value.kind, ValueKind::Load(operand) if operand.buffer == buffer) {
-        std::mem::swap(value, with);
+/// Puts what stands for buffers in place of their loads.
+fn put(value: &mut Value, of_buffers: &mut BTreeMap<BufferId, Value>) {
+    if of_buffers.is_empty() {
+        return;
+    }
+    if let ValueKind::Load(operand) = &value.kind {
+        if let Some(with) = of_buffers.remove(&operand.buffer) {
+            *value = with;
+        }
         return;
     }
     for operand in value.operands_mut() {
-        replace(operand, buffer, with);
+        put(operand, of_buffers);
     }
 }
