@@ -18,11 +18,13 @@ use self::touch::{Known, Touch};
 use self::written::Written;
 use crate::codes;
 use crate::flow::FlowLoop;
-use crate::ir::{Forward, Kind, operations};
+use crate::ir::{Forward, Kind};
 use crate::linear::Signs;
 use crate::passes::split_conditions::Tile;
+use crate::persistent::Persistent;
 use crate::pipeline::Pass;
 use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
@@ -55,7 +57,7 @@ type Path = Vec<(usize, usize)>;
 /// Runs the pass.
 pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let Suspects { found, in_part, .. } = Suspects::of(&kernel);
-    let mut unwritten = Follow::new(&kernel, &found, None).unwritten();
+    let mut unwritten = Follow::new(&kernel, &found, &BTreeMap::new()).unwritten();
     let of_which_all: Vec<BlockId> = found
         .iter()
         .filter(|block| !unwritten.contains_key(block))
@@ -66,20 +68,29 @@ pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     if !unwritten.is_empty() {
         return Err(refused(&kernel, unwritten));
     }
-    let mut fills = Vec::new();
-    for block in &of_which_all {
-        let of_block = BTreeSet::from([*block]);
-        let is_written = |path: &Path| {
-            let follow = Follow::new(&kernel, &of_block, Some(path.clone()));
-            follow.unwritten().is_empty()
-        };
-        let innermost = paths(&kernel.body, *block).into_iter().rev().find(is_written);
-        fills.extend(innermost.map(|path| (path, *block)));
+    let mut places = BTreeMap::new();
+    touched(&kernel.body, &mut Path::new(), &mut |path, at, block| {
+        let place = places.entry(block).or_insert_with(|| Place::of(path, at));
+        place.reaches(path);
+    });
+    let innermost = |block: BlockId| Some((block, places.get(&block)?.innermost.clone()));
+    let mut open: BTreeMap<BlockId, Path> = of_which_all.into_iter().filter_map(innermost).collect();
+    let mut fills: BTreeMap<Path, Vec<(usize, BlockId)>> = BTreeMap::new();
+    while !open.is_empty() {
+        let blocks = open.keys().copied().collect();
+        let unwritten = Follow::new(&kernel, &blocks, &open).unwritten();
+        for (block, mut path) in std::mem::take(&mut open) {
+            if !unwritten.contains_key(&block) {
+                let at = places[&block].first[path.len()];
+                fills.entry(path).or_default().push((at, block));
+            } else if path.pop().is_some() {
+                open.insert(block, path);
+            }
+        }
     }
     // The last first, so that those before are where they were.
-    fills.sort_by(|a, b| b.cmp(a));
-    for (path, block) in fills {
-        fill(&mut kernel, &path, block);
+    for (path, fills) in fills.into_iter().rev() {
+        fill(&mut kernel, &path, fills);
     }
     Ok(kernel)
 }
@@ -128,40 +139,46 @@ enum How {
     Untold,
 }
 
-/// The sequences that all statements which touch `block` stand in, the outermost first.
-fn paths(mut body: &[Stmt], block: BlockId) -> Vec<Path> {
-    let mut path = Path::new();
-    let mut out = vec![path.clone()];
-    loop {
-        let mut touching = body.iter().enumerate().filter(|(_, stmt)| touches(stmt, block));
-        let (Some((at, stmt)), None) = (touching.next(), touching.next()) else {
-            return out;
-        };
-        let mut bodies = stmt.bodies().enumerate();
-        let mut inner = bodies
-            .by_ref()
-            .filter(|(_, body)| body.iter().any(|stmt| touches(stmt, block)));
-        let (Some((side, within)), None) = (inner.next(), inner.next()) else {
-            return out;
-        };
-        path.push((at, side));
-        out.push(path.clone());
-        body = within;
+/// Where a block is touched.
+struct Place {
+    /// The innermost sequence that all statements which do stand in.
+    innermost: Path,
+    /// The first of them, and those that it stands in, each by its number in its sequence.
+    first: Vec<usize>,
+}
+
+impl Place {
+    /// That of a statement.
+    fn of(path: &Path, at: usize) -> Place {
+        Place {
+            innermost: path.clone(),
+            first: path.iter().map(|(at, _)| *at).chain([at]).collect(),
+        }
+    }
+
+    /// A statement in the sequence at `path` touches it too.
+    fn reaches(&mut self, path: &Path) {
+        let shared = self.innermost.iter().zip(path).take_while(|(a, b)| a == b).count();
+        self.innermost.truncate(shared);
     }
 }
 
-/// Whether a statement or one in it reads or writes of `block`.
-fn touches(stmt: &Stmt, block: BlockId) -> bool {
-    let mut found = false;
-    operations(std::slice::from_ref(stmt), &mut |op| {
-        touch::of(op, &mut |touch| found |= touch.block == block);
-    });
-    found
+/// Calls `visit` for every block that an operation touches, with the sequence it stands in and its number there.
+fn touched(body: &[Stmt], path: &mut Path, visit: &mut impl FnMut(&Path, usize, BlockId)) {
+    for (at, stmt) in body.iter().enumerate() {
+        if let Some(op) = stmt.op() {
+            touch::of(op, &mut |touch| visit(path, at, touch.block));
+        }
+        for (side, inner) in stmt.bodies().enumerate() {
+            path.push((at, side));
+            touched(inner, path, visit);
+            path.pop();
+        }
+    }
 }
 
-/// Fills `block` before the first statement of the sequence at `path` that touches it.
-fn fill(kernel: &mut Kernel, path: &Path, block: BlockId) {
-    let element = kernel.block(block).element;
+/// Fills blocks in the sequence at `path`, each before a statement.
+fn fill(kernel: &mut Kernel, path: &Path, mut fills: Vec<(usize, BlockId)>) {
     let mut body = &mut kernel.body;
     for (at, side) in path {
         let Some(within) = body.get_mut(*at).and_then(|stmt| stmt.bodies_mut().nth(*side)) else {
@@ -169,23 +186,22 @@ fn fill(kernel: &mut Kernel, path: &Path, block: BlockId) {
         };
         body = within;
     }
-    let Some(at) = body.iter().position(|stmt| touches(stmt, block)) else {
-        return;
-    };
-    let span: Span = body[at].note;
-    let kind = match element.is_integer() {
-        true => ElementKind::Int(IntExpr::Const(0)),
-        false => ElementKind::Float(Real(0.0)),
-    };
-    let block = Spanned { value: block, span };
-    let value = Element { kind, span };
-    body.insert(
-        at,
-        Stmt {
-            kind: Kind::Op(Op::Fill { block, value }),
-            note: span,
-        },
-    );
+    fills.sort_by_key(|(at, block)| (*at, Reverse(*block)));
+    let mut fills = fills.into_iter().peekable();
+    for (at, stmt) in std::mem::take(body).into_iter().enumerate() {
+        while let Some((_, id)) = fills.next_if(|(before, _)| *before == at) {
+            let span: Span = stmt.note;
+            let kind = match kernel.blocks[id.index()].element.is_integer() {
+                true => ElementKind::Int(IntExpr::Const(0)),
+                false => ElementKind::Float(Real(0.0)),
+            };
+            let block = Spanned { value: id, span };
+            let value = Element { kind, span };
+            let kind = Kind::Op(Op::Fill { block, value });
+            body.push(Stmt { kind, note: span });
+        }
+        body.push(stmt);
+    }
 }
 
 /// Which blocks C1 would say are read before they are written: a part that is stored to counts as read, and what a branch or a loop
@@ -212,11 +228,11 @@ impl Suspects<'_> {
 }
 
 impl Forward<Language> for Suspects<'_> {
-    /// The blocks that are written.
-    type State = BTreeSet<BlockId>;
+    /// Whether each block is written.
+    type State = Persistent<bool>;
 
     fn begin(&mut self) -> Self::State {
-        BTreeSet::new()
+        Persistent::new(self.kernel.blocks.len())
     }
 
     fn op(&mut self, _: &Span, op: &Op, written: &mut Self::State) {
@@ -227,11 +243,11 @@ impl Forward<Language> for Suspects<'_> {
                 self.in_part.insert(touch.block);
             }
             let uses = !touch.is_store || is_part;
-            if uses && !written.contains(&touch.block) {
+            if uses && written.get(touch.block.index()) != Some(&true) {
                 self.found.insert(touch.block);
             }
             if touch.is_store {
-                written.insert(touch.block);
+                *written.at_mut(touch.block.index()) = Some(true);
             }
         });
     }
@@ -241,8 +257,21 @@ impl Forward<Language> for Suspects<'_> {
     }
 
     fn join(&mut self, written: &mut Self::State, other: &Self::State) {
-        written.retain(|block| other.contains(block));
+        written.merge(other, both);
     }
+
+    fn join_round(&mut self, written: &mut Self::State, before: &Self::State, round: &Self::State) {
+        written.merge_since(before, round, both);
+    }
+
+    fn is_news(&self, round: &Self::State, before: &Self::State, known: &Self::State) -> bool {
+        round.differs_since(before, known)
+    }
+}
+
+/// Whether a block is written on both of two paths.
+fn both(written: Option<&bool>, other: Option<&bool>) -> Option<bool> {
+    Some(written == Some(&true) && other == Some(&true))
 }
 
 /// One way through branches.
@@ -296,8 +325,8 @@ struct Follow<'k> {
     kernel: &'k Kernel,
     signs: Signs,
     blocks: &'k BTreeSet<BlockId>,
-    /// The sequence at whose begin nothing is written.
-    afresh: Option<Path>,
+    /// The sequences at whose begin nothing of blocks is written.
+    afresh: BTreeMap<Path, Vec<BlockId>>,
     /// The sequence that is followed.
     path: Path,
     /// The variables of the loops around that have one value.
@@ -310,7 +339,11 @@ struct Follow<'k> {
 }
 
 impl<'k> Follow<'k> {
-    fn new(kernel: &'k Kernel, blocks: &'k BTreeSet<BlockId>, afresh: Option<Path>) -> Self {
+    fn new(kernel: &'k Kernel, blocks: &'k BTreeSet<BlockId>, afresh_at: &BTreeMap<BlockId, Path>) -> Self {
+        let mut afresh: BTreeMap<Path, Vec<BlockId>> = BTreeMap::new();
+        for (block, path) in afresh_at {
+            afresh.entry(path.clone()).or_default().push(*block);
+        }
         Follow {
             kernel,
             signs: Signs::of(kernel),
@@ -347,8 +380,8 @@ impl<'k> Follow<'k> {
     /// What is written at the end of a sequence.
     fn sequence(&mut self, body: &[Stmt], begin: Way) -> Written {
         let mut ways = vec![begin];
-        if self.afresh.as_ref() == Some(&self.path) {
-            ways[0].written = Written::nothing(self.kernel, self.blocks);
+        for block in self.afresh.get(&self.path).into_iter().flatten() {
+            ways[0].written.forget(self.kernel, *block);
         }
         for (at, stmt) in body.iter().enumerate() {
             if self.is_spent() {
@@ -363,15 +396,20 @@ impl<'k> Follow<'k> {
                 true => after,
                 false => vec![Way {
                     assumed: Vec::new(),
-                    written: Written::in_all(after),
+                    written: self.in_all(after),
                 }],
             };
         }
-        Written::in_all(ways)
+        self.in_all(ways)
+    }
+
+    fn in_all(&mut self, ways: Vec<Way>) -> Written {
+        let (written, words) = Written::in_all(ways);
+        self.work = self.work.saturating_add(words);
+        written
     }
 
     fn inner(&mut self, at: usize, side: usize, body: &[Stmt], begin: Way) -> Written {
-        self.work = self.work.saturating_add(begin.written.size());
         self.path.push((at, side));
         let written = self.sequence(body, begin);
         self.path.pop();
