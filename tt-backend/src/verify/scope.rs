@@ -8,75 +8,105 @@
 
 use super::{Proof, fault};
 use crate::device::{Bits, Calls, Device, Expr, Leaf, Loop, Program};
-use crate::ir::{Kind, Stmt};
+use crate::ir::{Event, Frame, try_walk};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
+use std::collections::HashMap;
+use tt_lang::ir::VarId;
 
 /// Proves that `program` mentions no name that is not declared.
 pub fn prove(device: &Device, program: &Program) -> Proof {
     let mut scope = Scope {
         device,
         program,
-        declared: program.args.iter().map(|argument| argument.name.as_str()).collect(),
+        declared: Vec::new(),
+        times: HashMap::new(),
+        begins: Vec::new(),
     };
-    scope.body(&program.body)
+    for argument in &program.args {
+        scope.declare(&argument.name);
+    }
+    try_walk(&program.body, &mut |_, event| scope.event(event))
 }
 
-/// The names that are declared, those of inner scopes last.
+/// The names that are declared.
 struct Scope<'d> {
     device: &'d Device,
     program: &'d Program,
+    /// Those of inner scopes last.
     declared: Vec<&'d str>,
+    /// How often each is.
+    times: HashMap<&'d str, usize>,
+    /// How many are declared around each scope, the innermost last.
+    begins: Vec<usize>,
 }
 
 impl<'d> Scope<'d> {
-    /// Statements in a scope of their own.
-    fn body(&mut self, body: &'d [Stmt<Calls<Bits>>]) -> Proof {
-        let outer = self.declared.len();
-        for stmt in body {
-            self.statement(stmt)?;
-        }
-        self.declared.truncate(outer);
-        Ok(())
-    }
-
-    fn within(&mut self, name: &'d str, body: &'d [Stmt<Calls<Bits>>]) -> Proof {
+    fn declare(&mut self, name: &'d str) {
         self.declared.push(name);
-        self.body(body)?;
-        self.declared.pop();
-        Ok(())
+        *self.times.entry(name).or_default() += 1;
     }
 
-    fn variable(&self, var: tt_lang::ir::VarId) -> &'d str {
+    /// The innermost scope ends.
+    fn end(&mut self) {
+        let begin = self.begins.pop().unwrap_or_default();
+        for name in self.declared.drain(begin..) {
+            self.times.entry(name).and_modify(|times| *times -= 1);
+        }
+    }
+
+    fn begin(&mut self) {
+        self.begins.push(self.declared.len());
+    }
+
+    fn variable(&self, var: VarId) -> &'d str {
         self.device.variables.get(var.index()).map_or("?", String::as_str)
     }
 
-    fn statement(&mut self, stmt: &'d Stmt<Calls<Bits>>) -> Proof {
-        match &stmt.kind {
-            Kind::Loop(Loop::Blocks, body) => self.within(BLOCK_ID, body),
-            Kind::Loop(Loop::Tiles { name, .. }, body) => self.within(name, body),
-            Kind::Loop(Loop::Over { var, start, end, .. }, body) => {
+    fn event(&mut self, event: Event<'d, Calls<Bits>>) -> Proof {
+        match event {
+            Event::Op(leaf) => return self.leaf(leaf),
+            Event::Enter(Frame::Loop(Loop::Blocks)) => {
+                self.begin();
+                self.declare(BLOCK_ID);
+            }
+            Event::Enter(Frame::Loop(Loop::Tiles { name, .. })) => {
+                self.begin();
+                self.declare(name);
+            }
+            Event::Enter(Frame::Loop(Loop::Over { var, start, end, .. })) => {
                 self.mentioned(start)?;
                 self.mentioned(end)?;
-                self.within(self.variable(*var), body)
+                self.begin();
+                self.declare(self.variable(*var));
             }
-            Kind::If(branch, then, otherwise) => {
+            Event::Enter(Frame::If(branch)) => {
                 self.mentioned(&branch.cond)?;
-                self.body(then)?;
-                self.body(otherwise)
+                self.begin();
             }
-            Kind::Group(_, body) => self.body(body),
-            Kind::Op(Leaf::Call(call)) => call.args.iter().try_for_each(|arg| self.mentioned(arg)),
-            Kind::Op(Leaf::Let { name, value, .. }) => {
+            Event::Enter(Frame::Group(..)) => self.begin(),
+            Event::Otherwise => {
+                self.end();
+                self.begin();
+            }
+            Event::Leave(_) => self.end(),
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, leaf: &'d Leaf<Bits>) -> Proof {
+        match leaf {
+            Leaf::Call(call) => call.args.iter().try_for_each(|arg| self.mentioned(arg)),
+            Leaf::Let { name, value, .. } => {
                 self.mentioned(value)?;
-                self.declared.push(name);
+                self.declare(name);
                 Ok(())
             }
-            Kind::Op(Leaf::Define { var, call }) => {
+            Leaf::Define { var, call } => {
                 call.args.iter().try_for_each(|arg| self.mentioned(arg))?;
-                self.declared.push(self.variable(*var));
+                self.declare(self.variable(*var));
                 Ok(())
             }
-            Kind::Op(Leaf::Advance { name, value }) => {
+            Leaf::Advance { name, value } => {
                 self.known(name)?;
                 self.mentioned(value)
             }
@@ -105,7 +135,7 @@ impl<'d> Scope<'d> {
     }
 
     fn known(&self, name: &str) -> Proof {
-        match self.declared.contains(&name) {
+        match self.times.get(name).is_some_and(|times| *times > 0) {
             true => Ok(()),
             false => fault(format!("`{name}` is not declared where it stands")),
         }
