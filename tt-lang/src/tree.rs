@@ -357,7 +357,8 @@ pub trait Forward<S: Stage> {
     }
 
     /// Goes through `body`, to what is known at its end. All loops are gone round together, so that nested ones cost no more than
-    /// others.
+    /// others. What needs several turns of a loop to come round takes as many rounds: of blocks that are copied to each other
+    /// against their order in the loop, one for each.
     fn follow(&mut self, body: &[Stmt<S>]) -> Self::State {
         let mut heads = Heads {
             known: Vec::new(),

@@ -43,7 +43,7 @@ pub use buffers::Buffers;
 pub use inspection::{Inspection, Printed, PrintedBlock, PrintedElement};
 pub use sections::{
     Accumulate, Arg, Around, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections,
-    buffers, in_registers,
+    buffers, buffers_mut, in_registers,
 };
 pub use shift::{Shift, Window};
 pub use transfer::{Fetch, FetchedInto, Pace, Read, Rows, TensorIndex, TileRegion, Transfer, Write};

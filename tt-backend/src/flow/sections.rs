@@ -107,6 +107,15 @@ pub fn buffers(body: &[SectionStmt]) -> BTreeSet<BufferId> {
     all
 }
 
+/// Calls `each` with all buffers that statements make, use, drop or wait for versions of, to be changed.
+pub fn buffers_mut(body: &mut [SectionStmt], each: &mut impl FnMut(&mut BufferId)) {
+    ir::visit_mut(body, &mut |stmt| match &mut stmt.kind {
+        Kind::Op(op) => op.buffers_mut(each),
+        Kind::Group(around, _) => around.buffer_mut().into_iter().for_each(&mut *each),
+        Kind::Loop(..) | Kind::If(..) => {}
+    });
+}
+
 /// Compute: reserves a version of `buffer`, into which the sections within pack; none of the statements within reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accumulate {
@@ -223,19 +232,30 @@ impl SectionOp {
         }
     }
 
-    /// Calls `each` with the buffers that it makes, uses or drops versions of, to be changed.
-    pub fn versions_mut(&mut self, each: &mut impl FnMut(&mut BufferId)) {
+    /// Calls `each` with all buffers of it, to be changed.
+    fn buffers_mut(&mut self, each: &mut impl FnMut(&mut BufferId)) {
         self.uses_mut(each);
         match self {
-            SectionOp::Read(Read { buffer, .. })
-            | SectionOp::Shift(Shift { buffer, .. })
-            | SectionOp::Blank(buffer)
-            | SectionOp::Release(buffer) => each(buffer),
+            SectionOp::Read(Read { buffer, after, .. }) => {
+                each(buffer);
+                after.iter_mut().for_each(each);
+            }
+            SectionOp::Shift(Shift { buffer, .. }) | SectionOp::Blank(buffer) | SectionOp::Release(buffer) => {
+                each(buffer)
+            }
             SectionOp::Fetch(fetch) => {
                 let FetchedInto { reader, writer } = &mut fetch.into;
                 reader.iter_mut().chain(writer).for_each(each);
             }
-            SectionOp::Write(_) | SectionOp::Inspect(_) | SectionOp::Tile { .. } | SectionOp::Matmul(_) => {}
+            SectionOp::Write(write) => write.after.iter_mut().for_each(each),
+            SectionOp::Tile { args, .. } => {
+                let constants = args.iter_mut().filter_map(|arg| match arg {
+                    Arg::Constant(buffer) => Some(buffer),
+                    Arg::Tile(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
+                });
+                constants.for_each(each);
+            }
+            SectionOp::Inspect(_) | SectionOp::Matmul(_) => {}
         }
     }
 }

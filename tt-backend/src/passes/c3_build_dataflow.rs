@@ -3,7 +3,7 @@
 //! Before: sections over buffers. After: statements whose results nobody uses are gone; every version of a buffer is
 //! released right after its last use, on every path; transfers of one tensor wait for each other where nothing else orders them;
 //! what is fetched comes to the programs that need it; every buffer has as many versions as are alive at once, and more
-//! where overlap was asked for; buffers have device indices.
+//! where overlap was asked for; buffers have device indices, and there are no others.
 //!
 //! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
 //! proves again on the final code.
@@ -24,7 +24,7 @@ use crate::pipeline::{Pass, Unit};
 use crate::target;
 use crate::verify::budgets::circular_buffers;
 use crate::verify::flow::lifetimes;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_plan::Role;
 
@@ -62,7 +62,9 @@ pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     }
     // Counted once more: a buffer that others share may need what one of them does.
     fit_in_l1(flow, &liveness::most_alive(flow));
-    indices(flow)
+    indices(flow)?;
+    keep_in_use(flow);
+    Ok(())
 }
 
 /// The buffers that there is something to do with.
@@ -73,6 +75,15 @@ fn in_use(flow: &Flow<Sections>) -> BTreeSet<BufferId> {
     out.extend(scratch.map(|(buffer, _)| BufferId(buffer)));
     out.extend(constants(&flow.buffers).map(|(buffer, _)| buffer));
     out
+}
+
+/// Drops the buffers that there is nothing to do with: what comes after looks at all of them, at every loop and branch.
+fn keep_in_use(flow: &mut Flow<Sections>) {
+    let in_use = in_use(flow);
+    let numbers: BTreeMap<BufferId, BufferId> = in_use.iter().copied().zip((0..).map(BufferId)).collect();
+    let buffers = in_use.iter().map(|buffer| flow.buffers[buffer.0].clone());
+    flow.buffers = buffers.collect::<Vec<_>>().into();
+    flow::buffers_mut(&mut flow.body, &mut |buffer| *buffer = numbers[buffer]);
 }
 
 /// Bytes of L1 that the buffers take with `versions` of each.

@@ -3,6 +3,10 @@
 //! Forward over the structured program: which definitions of each variable may reach each statement. A use sees all
 //! definitions that reach it, and joins them; what is joined is a web. A gemm uses its accumulator before it defines it,
 //! and stays in one web with what it adds to.
+//!
+//! A use lists every definition that it may see. After n branches that each may define a block there are n, and so this alone grows
+//! with the square of a kernel's length: of branches one after the other that update one block. Of 500 it is some 45 of the 187 MB
+//! that a compilation allocates, most of it in the text form, which lists them too.
 
 use super::Variable;
 use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, DefinitionId, FlowLoop, Sees, Sights};

@@ -9,8 +9,10 @@
 
 use super::in_use;
 use super::liveness::Alive;
-use crate::flow::{Around, Buffer, BufferId, BufferKind, Flow, FlowLoop, SectionOp, SectionStmt, Sections};
-use crate::ir::{Forward, Kind, visit_mut};
+use crate::flow::{
+    Around, Buffer, BufferId, BufferKind, Flow, FlowLoop, SectionOp, SectionStmt, Sections, buffers_mut,
+};
+use crate::ir::Forward;
 use std::collections::{BTreeSet, HashMap};
 use tt_lang::ir::Span;
 
@@ -43,12 +45,7 @@ pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
         let shared = &mut flow.buffers[place.0];
         shared.versions = shared.versions.max(versions);
     }
-    let mut to = |buffer: &mut BufferId| *buffer = place_of[buffer.0];
-    visit_mut(&mut flow.body, &mut |stmt| match &mut stmt.kind {
-        Kind::Op(op) => op.versions_mut(&mut to),
-        Kind::Group(around, _) => around.buffer_mut().into_iter().for_each(&mut to),
-        Kind::Loop(..) | Kind::If(..) => {}
-    });
+    buffers_mut(&mut flow.body, &mut |buffer| *buffer = place_of[buffer.0]);
 }
 
 /// What two buffers have in common that share a place.
