@@ -4,12 +4,13 @@
 //! program; `---- input`, the program of passes after those; and `---- output` or `---- error`. Lines of errors are lines of the
 //! file. A table of buffers that the pass left as it was is not in the output. A case may have a part of the output alone:
 //! `---- buffers`, `---- body`, `---- reader`, `---- compute` or `---- writer`. `TT_BLESS=1` rewrites what is expected: review
-//! the difference like code.
+//! the difference like code. Every code that a pass refuses a kernel with is in a case of it.
 
 mod run_case;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use run_case::{Failure, Input, run_case};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,7 +49,57 @@ fn main() -> ExitCode {
             Some(pass) => Err(format!("{pass} has no case").into()),
         }
     }));
+    for pass in passes() {
+        let cases = folder.join(&pass);
+        trials.push(Trial::test(
+            format!("{pass}::every_code_has_a_case"),
+            move || match uncovered(&pass, &cases) {
+                codes if codes.is_empty() => Ok(()),
+                codes => Err(format!("no case ends with {}", codes.join(", ")).into()),
+            },
+        ));
+    }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The codes that the source of a pass mentions and none of its cases has.
+fn uncovered(pass: &str, cases: &Path) -> Vec<String> {
+    let passes = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/passes");
+    let mut sources = vec![passes.join(format!("{pass}.rs"))];
+    let mut folders = vec![passes.join(pass)];
+    while let Some(folder) = folders.pop().filter(|folder| folder.is_dir()) {
+        let (inner, files): (Vec<_>, Vec<_>) = listed(&folder).into_iter().partition(|path| path.is_dir());
+        folders.extend(inner);
+        sources.extend(files);
+    }
+    let text = |paths: Vec<PathBuf>| -> String {
+        let present = paths.into_iter().filter(|path| path.is_file());
+        present
+            .map(|path| fs::read_to_string(path).expect("it is text"))
+            .collect()
+    };
+    let (source, cases) = (text(sources), text(listed(cases)));
+    let mentioned: BTreeSet<&str> = source
+        .split("codes::")
+        .skip(1)
+        .map(|rest| {
+            rest.split(|c: char| !c.is_ascii_uppercase() && c != '_')
+                .next()
+                .unwrap_or_default()
+        })
+        .collect();
+    let codes = mentioned.into_iter().filter_map(number);
+    codes.filter(|code| !cases.contains(code)).collect()
+}
+
+/// How the code is written that has this name in the table of the compiler's own.
+fn number(name: &str) -> Option<String> {
+    const TABLE: &str = include_str!("../../src/codes.rs");
+    let row = TABLE
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(" = "))?;
+    let digits = row.split(',').next()?;
+    Some(format!("TT{:0>4}", digits))
 }
 
 /// The passes of the pipeline, as their folders are called; those that make no IR have tests of their own.
