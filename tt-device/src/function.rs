@@ -7,8 +7,8 @@ use crate::catalogue::SFPU_OPS;
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// The header that declares it.
-    pub header: &'static str,
+    /// The header that declares it; none of what every file has.
+    pub header: Option<&'static str>,
 }
 
 /// What a file must mind that includes a header.
@@ -28,7 +28,7 @@ pub enum Inclusion {
 impl Inclusion {
     /// Of the header of this name, as the rows of its functions say.
     pub fn of(header: &str) -> Inclusion {
-        let row = SFPU_OPS.iter().find(|row| row.call.header == header);
+        let row = SFPU_OPS.iter().find(|row| row.call.header == Some(header));
         row.map_or(Inclusion::Plain, |row| row.inclusion)
     }
 }

@@ -4,8 +4,8 @@
 pub use tt_device::Function;
 
 macro_rules! functions {
-    ($($header:literal: $($name:ident = $text:literal),* $(,)?;)*) => {
-        $($(#[doc = concat!("`", $text, "`, declared in `", $header, "`.")]
+    ($($header:expr => $($name:ident = $text:literal),* $(,)?;)*) => {
+        $($(#[doc = concat!("`", $text, "`.")]
         pub static $name: Function = Function { name: $text, header: $header };)*)*
 
         /// Every function above.
@@ -14,7 +14,7 @@ macro_rules! functions {
 }
 
 functions! {
-    "api/dataflow/dataflow_api.h":
+    Some("api/dataflow/dataflow_api.h") =>
         GET_WRITE_PTR = "get_write_ptr",
         GET_READ_PTR = "get_read_ptr",
         NOC_ASYNC_READ_PAGE = "noc_async_read_page",
@@ -24,14 +24,14 @@ functions! {
         NOC_ASYNC_WRITE_BARRIER = "noc_async_write_barrier",
         NOC_ASYNC_ATOMIC_BARRIER = "noc_async_atomic_barrier",
         TENSOR_ACCESSOR = "TensorAccessor";
-    "api/debug/kernel_profiler.hpp":
+    Some("api/debug/kernel_profiler.hpp") =>
         DEVICE_TIMESTAMPED_DATA = "DeviceTimestampedData";
-    "api/debug/dprint.h":
+    Some("api/debug/dprint.h") =>
         DPRINT = "DPRINT";
-    "api/debug/assert.h":
+    Some("api/debug/assert.h") =>
         ASSERT = "ASSERT";
     // Declared for data movement kernels by dataflow_api.h and for compute kernels by compute/common.h.
-    "":
+    None =>
         CB_RESERVE_BACK = "cb_reserve_back",
         CB_PUSH_BACK = "cb_push_back",
         CB_WAIT_FRONT = "cb_wait_front",
@@ -63,36 +63,36 @@ functions! {
         PRINT_BLOCK_ELEMENT = "print_block_element",
         // Of C++ itself.
         STATIC_CAST = "static_cast";
-    "api/compute/cb_api.h":
+    Some("api/compute/cb_api.h") =>
         READ_TILE_VALUE = "read_tile_value";
-    "api/compute/compute_kernel_hw_startup.h":
+    Some("api/compute/compute_kernel_hw_startup.h") =>
         COMPUTE_KERNEL_HW_STARTUP = "compute_kernel_hw_startup";
-    "api/compute/common.h":
+    Some("api/compute/common.h") =>
         TILE_REGS_ACQUIRE = "tile_regs_acquire",
         TILE_REGS_COMMIT = "tile_regs_commit",
         TILE_REGS_WAIT = "tile_regs_wait",
         TILE_REGS_RELEASE = "tile_regs_release";
-    "api/compute/reconfig_data_format.h":
+    Some("api/compute/reconfig_data_format.h") =>
         RECONFIG_DATA_FORMAT = "reconfig_data_format",
         RECONFIG_DATA_FORMAT_SRCA = "reconfig_data_format_srca",
         RECONFIG_DATA_FORMAT_SRCB = "reconfig_data_format_srcb";
-    "api/compute/pack.h":
+    Some("api/compute/pack.h") =>
         PACK_TILE = "pack_tile",
         PACK_RECONFIG_DATA_FORMAT = "pack_reconfig_data_format",
         PACK_RECONFIG_L1_ACC = "pack_reconfig_l1_acc";
-    "api/compute/matmul.h":
+    Some("api/compute/matmul.h") =>
         MATMUL_BLOCK_INIT = "matmul_block_init",
         MATMUL_BLOCK = "matmul_block";
-    "api/compute/tile_move_copy.h":
+    Some("api/compute/tile_move_copy.h") =>
         COPY_INIT = "copy_init",
         COPY_TILE = "copy_tile";
-    "api/compute/transpose.h":
+    Some("api/compute/transpose.h") =>
         TRANSPOSE_INIT = "transpose_init",
         TRANSPOSE_TILE = "transpose_tile";
-    "api/compute/transpose_dest.h":
+    Some("api/compute/transpose_dest.h") =>
         TRANSPOSE_DEST_INIT = "transpose_dest_init",
         TRANSPOSE_DEST = "transpose_dest";
-    "api/compute/eltwise_binary.h":
+    Some("api/compute/eltwise_binary.h") =>
         ADD_INIT = "add_init",
         SUB_INIT = "sub_init",
         MUL_INIT = "mul_init",
@@ -101,7 +101,7 @@ functions! {
         MUL_TILES = "mul_tiles",
         MUL_REUSE_DEST_INIT = "mul_reuse_dest_init",
         MUL_REUSE_DEST_TILES = "mul_reuse_dest_tiles";
-    "api/compute/bcast.h":
+    Some("api/compute/bcast.h") =>
         UNARY_BCAST_INIT = "unary_bcast_init",
         UNARY_BCAST = "unary_bcast",
         UNARY_BCAST_UNINIT = "unary_bcast_uninit",

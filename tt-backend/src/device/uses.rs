@@ -46,8 +46,8 @@ impl Uses {
 
     fn call(&mut self, call: &Call<Bits>) {
         match call.function.header {
-            "" => self.functions.insert(call.function.name),
-            header => self.headers.insert(header),
+            None => self.functions.insert(call.function.name),
+            Some(header) => self.headers.insert(header),
         };
         self.dst_format |= call.template.mentions(DST_FORMAT);
         call.args.iter().for_each(|arg| self.expr(arg));

@@ -379,7 +379,11 @@ impl Counting<'_> {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => {
                 self.moves(call, times, &mut takes);
-                if call.function.header.starts_with("api/compute/") || call.function.header.is_empty() {
+                if call
+                    .function
+                    .header
+                    .is_none_or(|header| header.starts_with("api/compute/"))
+                {
                     for chip in ArchName::ALL {
                         let computed = takes.computed.entry(chip.chip().name).or_default();
                         self.computes(call, times, Costs::of(chip), computed);
@@ -502,13 +506,13 @@ impl Counting<'_> {
         } else if name.ends_with("_init") || name.ends_with("_uninit") || name.starts_with("reconfig_") {
             computed.unpack.add(times, costs.configure);
             computed.math.add(times, costs.configure);
-        } else if call.args.iter().any(|arg| matches!(arg, Expr::Buffer(_))) && !function.header.is_empty() {
+        } else if call.args.iter().any(|arg| matches!(arg, Expr::Buffer(_))) && function.header.is_some() {
             let bytes = [0, 1].map(|arg| self.tile_bytes(call, arg));
             computed.unpack.add(times, unpacked(bytes, 1));
             computed
                 .math
                 .add(times, costs.eltwise.saturating_add(costs.matrix_call));
-        } else if function.header.starts_with("api/compute/") && name.ends_with("_tile") {
+        } else if function.header.is_some_and(|header| header.starts_with("api/compute/")) && name.ends_with("_tile") {
             match vector::cycles_per_tile(name) {
                 Some(cycles) => computed.math.add(times, cycles.saturating_add(costs.vector_call)),
                 None => drop(self.unknown.insert(name)),
