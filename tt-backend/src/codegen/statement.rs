@@ -55,11 +55,13 @@ impl Statements<'_> {
     /// Opens a loop.
     fn head(&self, head: &Loop<Bits>, out: &mut Writer) -> Result<(), Unwritable> {
         match head {
-            Loop::Blocks => {
+            Loop::Blocks { start, count } => {
+                let [start, count] = [self.names.expr(start)?, self.names.expr(count)?];
+                let end = Text::operator(Operator::Add, &start, &count);
+                let within = Text::operator(Operator::Less, &Text::primary(BLOCK_ID), &end).into_string();
+                let start = start.into_string();
                 out.blank();
-                out.open(format!(
-                    "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})"
-                ));
+                out.open(format!("for (int32_t {BLOCK_ID} = {start}; {within}; ++{BLOCK_ID})"));
                 Ok(())
             }
             Loop::Over {

@@ -28,6 +28,7 @@ pub use template::{Template, TemplateArg};
 
 use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion, Window};
 use crate::ir::{Kind, Never, Stage, Stmt};
+use crate::passes::b2_grid_to_cores::{COUNT, START_ID};
 use crate::tile_ops::TileOp;
 use crate::verify::traffic::Traffic;
 use function::Function;
@@ -212,11 +213,26 @@ impl<V: Debug + Clone + PartialEq> Stage for Calls<V> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope;
 
+impl<V> Loop<V> {
+    /// Over the blocks that the arguments of the program say are the core's.
+    pub fn over_blocks() -> Loop<V> {
+        Loop::Blocks {
+            start: Expr::name(START_ID),
+            count: Expr::name(COUNT),
+        }
+    }
+}
+
 /// A loop of the emitted code.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Loop<V> {
     /// Over the blocks of the core (B2).
-    Blocks,
+    Blocks {
+        /// The first.
+        start: Expr<V>,
+        /// How many.
+        count: Expr<V>,
+    },
     /// Of the user's: the same on every processor that takes part.
     Over {
         /// The loop variable.

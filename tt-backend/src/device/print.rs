@@ -274,7 +274,8 @@ impl<V: ShowValue> Show for Calls<V> {
 
     fn head(names: &Names, head: &Loop<V>) -> String {
         match head {
-            Loop::Blocks => BLOCKS.to_string(),
+            // The text form does not say between which.
+            Loop::Blocks { .. } => BLOCKS.to_string(),
             Loop::Over {
                 var,
                 start,

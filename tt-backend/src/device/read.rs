@@ -463,7 +463,7 @@ impl<V: ParseValue> Parse for Calls<V> {
 
     fn head(reader: &mut Reader) -> Read<Loop<V>> {
         if reader.eat("for every block") {
-            return Ok(Loop::Blocks);
+            return Ok(Loop::over_blocks());
         }
         if reader.eat("tiles") {
             let name = reader.name()?.to_string();

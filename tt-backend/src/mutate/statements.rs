@@ -68,7 +68,7 @@ pub fn of(maker: &mut Maker, place: &Place) {
                 });
             }
         }
-        ir::Kind::Loop(Loop::Blocks, _) | ir::Kind::Op(_) | ir::Kind::Group(..) => {}
+        ir::Kind::Loop(Loop::Blocks { .. }, _) | ir::Kind::Op(_) | ir::Kind::Group(..) => {}
     }
 }
 

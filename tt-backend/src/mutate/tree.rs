@@ -150,7 +150,7 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
         Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
         Kind::Loop(Loop::Over { start, end, .. }, _) => vec![start, end],
         Kind::If(branch, ..) => vec![&branch.cond],
-        Kind::Loop(Loop::Tiles { .. } | Loop::Blocks, _) | Kind::Group(..) => Vec::new(),
+        Kind::Loop(Loop::Tiles { .. } | Loop::Blocks { .. }, _) | Kind::Group(..) => Vec::new(),
     }
 }
 
@@ -161,7 +161,7 @@ pub fn expressions_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
         Kind::Loop(Loop::Over { start, end, .. }, _) => vec![start, end],
         Kind::If(branch, ..) => vec![&mut branch.cond],
-        Kind::Loop(Loop::Tiles { .. } | Loop::Blocks, _) | Kind::Group(..) => Vec::new(),
+        Kind::Loop(Loop::Tiles { .. } | Loop::Blocks { .. }, _) | Kind::Group(..) => Vec::new(),
     }
 }
 
@@ -189,7 +189,7 @@ pub fn name(stmt: &Stmt) -> &'static str {
         Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => call.function.name,
         Kind::Op(Leaf::Let { .. }) => "a variable",
         Kind::Op(Leaf::Advance { .. }) => "+=",
-        Kind::Loop(Loop::Blocks, _) => "the loop over the blocks",
+        Kind::Loop(Loop::Blocks { .. }, _) => "the loop over the blocks",
         Kind::Loop(Loop::Over { .. }, _) => "a loop",
         Kind::Loop(Loop::Tiles { .. }, _) => "a loop of tiles",
         Kind::If(branch, ..) if branch.origin.is_some() => "a branch",
@@ -284,7 +284,7 @@ impl Scope<'_> {
                 }
                 Kind::Loop(Loop::Over { var, .. }, _) => self.device.variables.get(var.index()).map(String::as_str),
                 Kind::Loop(Loop::Tiles { name, .. }, _) => Some(name.as_str()),
-                Kind::Loop(Loop::Blocks, _) => Some(BLOCK_ID),
+                Kind::Loop(Loop::Blocks { .. }, _) => Some(BLOCK_ID),
                 Kind::Op(Leaf::Call(_)) | Kind::If(..) | Kind::Group(..) => None,
             };
             let outer = names.len();
@@ -332,7 +332,9 @@ fn reads(stmt: &Stmt, name: &str) -> bool {
         matches!(expr, Expr::Name(used) if used == name)
             || operands(expr).into_iter().any(|operand| within(operand, name))
     }
-    let as_block_range =
-        matches!(stmt.kind, Kind::Loop(Loop::Blocks, _)) && ["start_id", "count", "end"].contains(&name);
-    as_block_range || expressions(stmt).into_iter().any(|expr| within(expr, name))
+    let in_head = match &stmt.kind {
+        Kind::Loop(Loop::Blocks { start, count }, _) => within(start, name) || within(count, name),
+        Kind::Loop(Loop::Over { .. } | Loop::Tiles { .. }, _) | Kind::Op(_) | Kind::Group(..) | Kind::If(..) => false,
+    };
+    in_head || expressions(stmt).into_iter().any(|expr| within(expr, name))
 }

@@ -81,7 +81,7 @@ impl Form for Unit<()> {
 
 /// The runtime arguments that tell a core its blocks, first in every kernel.
 pub fn blocks_of(placement: Placement) -> Vec<(String, RuntimeValue)> {
-    let own = [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)];
+    let own = [(START_ID, RuntimeValue::StartId), (COUNT, RuntimeValue::Count)];
     let own = own.map(|(name, value)| (name.to_string(), value)).into_iter();
     match placement {
         Placement::Linear => own.collect(),
@@ -132,6 +132,12 @@ pub fn semaphores_of(line: CoreLine) -> [u8; 2] {
         CoreLine::Column => [2, 3],
     }
 }
+
+/// The argument that holds the number of the core's first block.
+pub const START_ID: &str = "start_id";
+
+/// The argument that holds how many blocks the core has.
+pub const COUNT: &str = "count";
 
 /// The variable that holds the number of the block; in a rectangle of cores, of the round.
 pub const BLOCK_ID: &str = "block_id";

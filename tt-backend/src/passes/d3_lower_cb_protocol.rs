@@ -276,7 +276,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
 /// A loop of the user's as it is written.
 pub(super) fn written_loop(head: SourceLoop) -> Loop<Symbol> {
     match head {
-        SourceLoop::Blocks => Loop::Blocks,
+        SourceLoop::Blocks => Loop::over_blocks(),
         SourceLoop::Over {
             var,
             start,

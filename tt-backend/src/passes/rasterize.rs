@@ -59,7 +59,7 @@ fn remark_on_block() -> Stmt<Calls<Symbol>> {
 /// Puts `first` before what is done for a block.
 fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbol>>]) {
     for stmt in program {
-        if let Kind::Loop(Loop::Blocks, body) = &mut stmt.kind {
+        if let Kind::Loop(Loop::Blocks { .. }, body) = &mut stmt.kind {
             body.splice(0..0, first.iter().cloned());
         }
     }

@@ -161,7 +161,7 @@ fn over_blocks(mut body: Vec<Stmt>) -> Stmt {
         value: Expr::name("block_id"),
     };
     body.insert(0, line(by));
-    made(Kind::Loop(Loop::Blocks, body))
+    made(Kind::Loop(Loop::over_blocks(), body))
 }
 
 fn page() -> Expr<Bits> {
@@ -222,7 +222,7 @@ pub fn chunk() -> Vec<Stmt> {
 pub fn block(device: &mut Device, program: usize) -> &mut Vec<Stmt> {
     let body = device.programs[program].body.iter_mut();
     body.filter_map(|stmt| match &mut stmt.kind {
-        Kind::Loop(Loop::Blocks, body) => Some(body),
+        Kind::Loop(Loop::Blocks { .. }, body) => Some(body),
         _ => None,
     })
     .next()

@@ -65,7 +65,9 @@ impl<'d> Scope<'d> {
     fn event(&mut self, event: Event<'d, Calls<Bits>>) -> Proof {
         match event {
             Event::Op(leaf) => return self.leaf(leaf),
-            Event::Enter(Frame::Loop(Loop::Blocks)) => {
+            Event::Enter(Frame::Loop(Loop::Blocks { start, count })) => {
+                self.mentioned(start)?;
+                self.mentioned(count)?;
                 self.begin();
                 self.declare(BLOCK_ID);
             }

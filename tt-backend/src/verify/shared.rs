@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
                 Kind::Group(_, body) => self.body(body, in_step)?,
                 Kind::Loop(head, body) => {
                     let alike = match head {
-                        Loop::Blocks | Loop::Tiles { .. } => true,
+                        Loop::Blocks { .. } | Loop::Tiles { .. } => true,
                         Loop::Over { var, start, end, .. } => {
                             let alike = !self.is_other(start) && !self.is_other(end);
                             if !alike {

@@ -343,7 +343,7 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
 
     fn head(head: &Loop<V>, context: Context) -> Head {
         match head {
-            Loop::Blocks => Head::Blocks,
+            Loop::Blocks { .. } => Head::Blocks,
             Loop::Over { start, end, origin, .. } => {
                 let bounds = format!("{}..{}", asked(start, context.args), asked(end, context.args));
                 Head::Users(*origin, bounds)

@@ -323,7 +323,7 @@ pub fn rasterized(unit: &Unit<Named>) -> Result<(), Vec<Diagnostic>> {
         .into_iter()
         .flatten()
         .try_for_each(|stmt| match &stmt.kind {
-            Kind::Loop(Loop::Blocks, body) => {
+            Kind::Loop(Loop::Blocks { .. }, body) => {
                 let values = |wanted: &String| {
                     let is_value = |stmt: &&crate::ir::Stmt<_>| {
                         matches!(&stmt.kind, Kind::Op(Leaf::Let { name, .. }) if name == wanted)

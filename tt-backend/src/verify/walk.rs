@@ -10,7 +10,7 @@ use super::range::Range;
 use super::ring::Rings;
 use super::value::{End, Env, Value};
 use super::{Fault, Proof, fault};
-use crate::device::{Bits, Call, Calls, Device, Expr, Leaf, Loop, Program, Scope};
+use crate::device::{Bits, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program, Scope};
 use crate::ir::{Kind, Stmt};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use std::rc::Rc;
@@ -171,8 +171,9 @@ impl<'a> Walk<'a> {
         depth: usize,
     ) -> Proof {
         match head {
-            Loop::Blocks => {
-                let blocks = state.env.loop_range(&Expr::name("start_id"), &Expr::name("end"), &[]).0;
+            Loop::Blocks { start, count } => {
+                let end = Expr::binary(Operator::Add, start.clone(), count.clone());
+                let blocks = state.env.loop_range(start, &end, &self.device.buffers).0;
                 self.with(BLOCK_ID, Value::Int(blocks), state, |walk, state| {
                     walk.repeat(state, false, |walk, state| walk.body(body, state, depth + 1))
                 })

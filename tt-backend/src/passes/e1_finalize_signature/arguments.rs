@@ -346,7 +346,10 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
 
     fn head(&mut self, head: Loop<Symbol>) -> Loop<Bits> {
         match head {
-            Loop::Blocks => Loop::Blocks,
+            Loop::Blocks { start, count } => Loop::Blocks {
+                start: self.expr(&start),
+                count: self.expr(&count),
+            },
             Loop::Over {
                 var,
                 start,

@@ -266,7 +266,7 @@ impl Counting<'_> {
         for stmt in body {
             let of_stmt = match &stmt.kind {
                 Kind::Op(leaf) => self.leaf(leaf, times),
-                Kind::Group(_, body) | Kind::Loop(Loop::Blocks, body) => self.body(body, times)?,
+                Kind::Group(_, body) | Kind::Loop(Loop::Blocks { .. }, body) => self.body(body, times)?,
                 Kind::Loop(Loop::Tiles { end, step, .. }, body) => {
                     let turns = constant(u64::from(end.div_ceil((*step).max(1))));
                     self.body(body, &product(times, &turns))?
