@@ -4,8 +4,6 @@
 //! runtime argument, once per kernel, with its formula in the plan; expressions mention only variables, arguments and
 //! constants.
 //!
-//! Where B1 could not see that blocks store apart, the writer says at which block it is.
-//!
 //! ```text
 //!  page = (first_row + row) * tiles(b, 1) + ..      ⟹   runtime argument N_tiles = N.div_ceil(32); page = .. * N_tiles + ..
 //! ```
@@ -137,38 +135,5 @@ fn defines(buffers: &[Buffer], body: &[Stmt<Calls<Bits>>]) -> Vec<(&'static str,
     match of_two && uses.buffers.iter().any(is_f32) {
         true => vec![("INP_FLOAT32", "1")],
         false => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    /// Reader, compute and writer of a kernel that stores there.
-    fn programs(index: &str) -> [String; 3] {
-        let source = format!(
-            "fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {{
-                let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
-                let v = T.alloc_shared::<bf16>(32, 32);
-                T.copy(x[(by * 32, bx * 32)], v);
-                T.copy(v, y[(by * 32, {index})]);
-            }}"
-        );
-        let parsed = tt_lang::syntax::parse(Default::default(), source.parse().expect("tokens"), "e1.rs");
-        let artifact = crate::compile(&parsed.kernel.expect("a kernel")).expect("it compiles");
-        [artifact.reader, artifact.compute, artifact.writer]
-    }
-
-    #[test]
-    fn the_writer_says_its_block_where_blocks_may_meet_and_nobody_else_does() {
-        let remark = "\n        DeviceTimestampedData(\"tt_block\", block_id);\n        const int32_t bx = ";
-        let header = "\n#include \"api/debug/kernel_profiler.hpp\"\n";
-        let [reader, compute, writer] = programs("bx / 2 * 32");
-        assert!(writer.contains(remark) && writer.contains(header), "{writer}");
-        let plain = programs("bx * 32");
-        for program in plain.iter().chain([&reader, &compute]) {
-            assert!(
-                !program.contains("DeviceTimestampedData") && !program.contains("profiler"),
-                "{program}"
-            );
-        }
     }
 }

@@ -12,6 +12,7 @@
 //!  row_major over (gx, gy)   ⟹   bx = block_id % gx;  by = block_id / gx;
 //! ```
 
+use super::b1_partition_work::Partition;
 use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, cores_of, place_in};
 use super::give_names::Named;
 use crate::device::function::{DEVICE_TIMESTAMPED_DATA, PLACE_ON_CURVE};
@@ -34,12 +35,9 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
                 compute,
                 writer,
             } = &mut named.parts.programs;
-            for program in [reader, compute, writer] {
-                at_every_block(&coordinates, program);
-            }
-            if !facts.partition.apart {
-                at_every_block(&[remark_on_block()], &mut named.parts.programs.writer);
-            }
+            at_every_block(&coordinates, reader);
+            at_every_block(&coordinates, compute);
+            at_every_block(&of_writer(&facts.partition, coordinates), writer);
             Ok(())
         })
     },
@@ -54,6 +52,12 @@ pub const REMARK: &str = "tt_block";
 fn remark_on_block() -> Stmt<Calls<Symbol>> {
     let block = Expr::name(BLOCK_ID);
     line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text(REMARK.to_string()), block]))
+}
+
+/// What the writer does first for a block, where all programs have `coordinates`.
+pub fn of_writer(partition: &Partition, coordinates: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Symbol>>> {
+    let remark = (!partition.apart).then(remark_on_block);
+    remark.into_iter().chain(coordinates).collect()
 }
 
 /// Puts `first` before what is done for a block.
@@ -237,6 +241,39 @@ impl Coordinates<'_> {
         for (axis, first, operator) in [(0, "group_column", Operator::Rem), (1, "band_row", Operator::Div)] {
             let rest = binary(operator, name("rest"), name("columns"));
             self.axis(axis, binary(Operator::Add, name(first), rest));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Reader, compute and writer of a kernel that stores there.
+    fn programs(index: &str) -> [String; 3] {
+        let source = format!(
+            "fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {{
+                let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+                let v = T.alloc_shared::<bf16>(32, 32);
+                T.copy(x[(by * 32, bx * 32)], v);
+                T.copy(v, y[(by * 32, {index})]);
+            }}"
+        );
+        let parsed = tt_lang::syntax::parse(Default::default(), source.parse().expect("tokens"), "rasterize.rs");
+        let artifact = crate::compile(&parsed.kernel.expect("a kernel")).expect("it compiles");
+        [artifact.reader, artifact.compute, artifact.writer]
+    }
+
+    #[test]
+    fn the_writer_says_its_block_where_blocks_may_meet_and_nobody_else_does() {
+        let remark = "\n        DeviceTimestampedData(\"tt_block\", block_id);\n        const int32_t bx = ";
+        let header = "\n#include \"api/debug/kernel_profiler.hpp\"\n";
+        let [reader, compute, writer] = programs("bx / 2 * 32");
+        assert!(writer.contains(remark) && writer.contains(header), "{writer}");
+        let plain = programs("bx * 32");
+        for program in plain.iter().chain([&reader, &compute]) {
+            assert!(
+                !program.contains("DeviceTimestampedData") && !program.contains("profiler"),
+                "{program}"
+            );
         }
     }
 }

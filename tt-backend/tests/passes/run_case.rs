@@ -111,9 +111,10 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
             })
         }
         "rasterize" => {
-            let work = shared(facts(kernel)?)?.facts.partition.work;
+            let partition = shared(facts(kernel)?)?.facts.partition;
             let names: Vec<String> = kernel.variables.iter().map(|variable| variable.name.clone()).collect();
-            device::print::statements(kernel, &[], &rasterize::coordinates(kernel, work, &names))
+            let coordinates = rasterize::coordinates(kernel, partition.work, &names);
+            device::print::statements(kernel, &[], &rasterize::of_writer(&partition, coordinates))
         }
         "c1_lower_shared_to_cb" => {
             let program = ();
