@@ -1,4 +1,4 @@
-//! The table of passes, and the page that shows it.
+//! The table of passes and the page that shows it, and the paths of the glossary.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -39,5 +39,20 @@ fn every_pass_takes_what_the_one_before_it_gives() {
     assert_eq!(names.len(), PASSES.len(), "names are unique");
     for pair in PASSES.windows(2) {
         assert_eq!(pair[0].gives, pair[1].takes, "{} and {}", pair[0].name, pair[1].name);
+    }
+}
+
+#[test]
+fn every_path_of_the_glossary_is_there() {
+    let backend = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(backend.join("../docs/glossary.md")).expect("the glossary is there");
+    let is_path = |word: &&str| !word.contains(' ') && (word.contains('/') || word.ends_with(".rs"));
+    // What stands between backticks.
+    let words = page.split('`').skip(1).step_by(2);
+    let paths: BTreeSet<&str> = words.filter(is_path).collect();
+    assert!(paths.len() > 50, "{paths:?}");
+    for path in paths {
+        let places = ["..", "src"].map(|folder| backend.join(folder).join(path));
+        assert!(places.iter().any(|place| place.exists()), "{path}");
     }
 }
