@@ -52,7 +52,7 @@ use crate::ir::{Stage, Stmt};
 use crate::linear::lower_bound;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use tt_device::TILE;
 use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, Span, VarId};
 use tt_plan::{DataFormat, Role};
@@ -73,7 +73,7 @@ pub struct Sees(pub u32);
 #[derive(Debug, Clone, Default)]
 pub struct Sights {
     sets: Vec<BTreeSet<DefinitionId>>,
-    known: BTreeMap<BTreeSet<DefinitionId>, Sees>,
+    known: HashMap<BTreeSet<DefinitionId>, Sees>,
     definitions: u32,
 }
 

@@ -64,15 +64,12 @@ pub fn run(variables: &[Variable], body: &[BlockStmt], sights: &mut Sights) -> R
     analysis.follow(body);
     analysis.undefined(variables)?;
 
-    let mut parent: BTreeMap<DefinitionId, DefinitionId> = analysis
-        .defined
-        .iter()
-        .map(|(definition, _)| (*definition, *definition))
-        .collect();
-    fn root(parent: &mut BTreeMap<DefinitionId, DefinitionId>, mut at: DefinitionId) -> DefinitionId {
-        while parent[&at] != at {
-            let above = parent[&parent[&at]];
-            parent.insert(at, above);
+    let definitions = analysis.defined.iter().map(|(DefinitionId(number), _)| number + 1);
+    let mut parent: Vec<u32> = (0..definitions.max().unwrap_or_default()).collect();
+    fn root(parent: &mut [u32], DefinitionId(mut at): DefinitionId) -> u32 {
+        while parent[at as usize] != at {
+            let above = parent[parent[at as usize] as usize];
+            parent[at as usize] = above;
             at = above;
         }
         at
@@ -81,7 +78,7 @@ pub fn run(variables: &[Variable], body: &[BlockStmt], sights: &mut Sights) -> R
         let joined: Vec<DefinitionId> = found.reaching.iter().flatten().copied().chain(found.own).collect();
         for pair in joined.windows(2) {
             let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent.insert(a, b);
+            parent[a as usize] = b;
         }
     }
     let mut webs = Webs {
