@@ -28,8 +28,8 @@ use std::time::Instant;
 use tt_emulator::{StoredTensor, Stores};
 use tt_lang::ir::ElementType;
 use tt_plan::{
-    Bindings, CompileArg, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Plan, PlanError, Report, Role, Sharing,
-    Temporary, TransferClass,
+    Bindings, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Plan, PlanError, Report, Role, Sharing, Temporary,
+    TransferClass,
 };
 pub(crate) use workload::Workload;
 use workload::{WorkloadKey, build};
