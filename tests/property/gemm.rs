@@ -16,8 +16,13 @@ pub fn generate(random: &mut Random) -> Case {
     let bk = random.pick(&[32, 64, 128]);
     let (ta, tb) = (random.one_in(5), random.one_in(3));
     let stages = random.below(3) + 1;
-    // What a product of two bf16 numbers may lose: HiFi4 multiplies all bits; HiFi2 takes 5 bits of the one operand.
-    let (options, product) = random.pick(&[("", 0.0), ("", 0.0), ("fidelity = HiFi2", 1.0 / 16.0)]);
+    // What a product of two bf16 numbers may lose: HiFi4 multiplies all bits; HiFi3, the default, leaves out the product of the three
+    // lowest bits of the one (of 135 at least, 7) by the lowest of the other (of 129, 1); HiFi2 takes 5 bits of the one operand.
+    let (options, product) = random.pick(&[
+        ("", 7.0 / (135.0 * 129.0)),
+        ("fidelity = HiFi4", 0.0),
+        ("fidelity = HiFi2", 1.0 / 16.0),
+    ]);
     // Sums in f32 (24 bits), or in bf16 destination registers where asked for.
     let (fp32, sum) = if random.one_in(4) {
         (false, 1.0 / 128.0)

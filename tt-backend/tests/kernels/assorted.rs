@@ -1,7 +1,7 @@
 //! Kernels that differ in kind, for the tests of the compiler.
 use tt::prelude::*;
 
-#[tt::kernel]
+#[tt::kernel(fidelity = HiFi4)]
 pub fn tall<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, K, M>,
     b: &Tensor<bf16, K, N>,

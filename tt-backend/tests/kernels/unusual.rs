@@ -7,7 +7,7 @@ pub fn nothing<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut T
     let x = T.alloc_shared::<bf16>(32, 32);
     T.copy(a[(by * 32, bx * 32)], x);
 }
-#[tt::kernel]
+#[tt::kernel(fidelity = HiFi4)]
 pub fn gemm_in_if<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
