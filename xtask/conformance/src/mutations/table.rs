@@ -37,7 +37,7 @@ mutants! {
     /// Text that does not say what Device IR says.
     WRITER, Writer:
     writer_no_includes: "no header is included but the first", USES,
-        "header => self.headers.insert(header)," => "_ => false,";
+        "Some(header) => self.headers.insert(header)," => "_ => false,";
     writer_old_entry: "kernels have the old entry point", KERNEL,
         "out.open(\"void kernel_main()\");" => "out.open(\"void MAIN()\");";
     writer_page_bytes: "pages are half as large", KERNEL,
