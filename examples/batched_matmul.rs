@@ -11,7 +11,7 @@
 mod support;
 
 use std::process::ExitCode;
-use support::{ROUNDED_ONCE, exact, is_within, numbers, on_both_chips, show_counters};
+use support::{PRODUCTS, exact, is_within, numbers, on_both_chips, show_counters};
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -59,7 +59,7 @@ fn run(device: &Device) -> tt::Result<bool> {
             &format!("{batch} times {m} × {k} · {k} × {n}, {groups} on the right"),
             c.download()?.iter().map(|x| x.to_f64()),
             &expected,
-            &ROUNDED_ONCE,
+            &PRODUCTS,
         );
         show_counters(&profile);
     }

@@ -85,5 +85,7 @@ fn run(device: &Device) -> tt::Result<bool> {
     }
     let found = y.download()?;
     let what = format!("{} groups of rows, {experts} experts", groups.len());
-    Ok(is_near(&what, found.iter().map(|x| x.to_f64()), &expected, 2e-2))
+    // Two sums of products are multiplied, each of which a chip's adders leave with some 11 bits: `TT_EMULATOR_FPU=exact` shows 5.3e-2,
+    // in HiFi4 5.1e-2.
+    Ok(is_near(&what, found.iter().map(|x| x.to_f64()), &expected, 8e-2))
 }

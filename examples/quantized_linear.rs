@@ -12,7 +12,7 @@
 mod support;
 
 use std::process::ExitCode;
-use support::{ROUNDED_ONCE, exact, is_within, numbers, on_both_chips, show_counters};
+use support::{PRODUCTS, exact, is_within, numbers, on_both_chips, show_counters};
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -76,7 +76,7 @@ fn run(device: &Device) -> tt::Result<bool> {
         println!("{m} × {k} · {k} × {n}: {off} weights are further than half a step from theirs");
         let found = y.download()?;
         is_right &= off == 0;
-        is_right &= is_within("results", found.iter().map(|x| x.to_f64()), &expected, &ROUNDED_ONCE);
+        is_right &= is_within("results", found.iter().map(|x| x.to_f64()), &expected, &PRODUCTS);
         show_counters(&profile);
     }
     Ok(is_right)

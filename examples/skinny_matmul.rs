@@ -11,7 +11,7 @@
 mod support;
 
 use std::process::ExitCode;
-use support::{ROUNDED_ONCE, exact, is_within, numbers, on_both_chips, show_counters};
+use support::{PRODUCTS, exact, is_within, numbers, on_both_chips, show_counters};
 use tt::prelude::*;
 
 /// At most 32 rows; a launch with more has a second block of rows, which reads the weights once more.
@@ -62,7 +62,7 @@ fn run(device: &Device) -> tt::Result<bool> {
             &format!("{m} × {k} · {k} × {n}"),
             y.download()?.iter().map(|x| x.to_f64()),
             &expected,
-            &ROUNDED_ONCE,
+            &PRODUCTS,
         );
         show_counters(&profile);
     }

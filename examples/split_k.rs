@@ -13,7 +13,7 @@
 mod support;
 
 use std::process::ExitCode;
-use support::{ROUNDED_ONCE, exact, is_within, numbers, on_both_chips, show_counters};
+use support::{PRODUCTS, exact, is_within, numbers, on_both_chips, show_counters};
 use tt::prelude::*;
 
 #[tt::kernel(variants(SPLIT = [1, 2, 4, 8], BM = [32, 128]))]
@@ -83,7 +83,7 @@ fn run(device: &Device) -> tt::Result<bool> {
                 ),
                 c.download()?.iter().map(|x| x.to_f64()),
                 &expected,
-                &ROUNDED_ONCE,
+                &PRODUCTS,
             );
             show_counters(&profile);
         }
