@@ -1,6 +1,7 @@
 //! The command line of `cargo xtask tune`, so that its help needs no build of what it measures.
 
 use clap::Parser;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Measures the variants of a kernel at given shapes, and writes the times to the file from which its launches choose
@@ -23,8 +24,8 @@ pub struct Options {
     #[arg(long)]
     pub device: Option<String>,
     /// How many variants to measure
-    #[arg(long, value_name = "COUNT", default_value_t = 4)]
-    pub most: usize,
+    #[arg(long, value_name = "COUNT", default_value = "4")]
+    pub most: NonZeroUsize,
     /// Measures also what is in the file already
     #[arg(long)]
     pub again: bool,

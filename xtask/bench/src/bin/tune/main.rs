@@ -2,13 +2,14 @@
 
 use clap::Parser;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 use tt_build::Emitted;
 use tt_conformance::emulated::{OnDevice, TensorValues, arguments, load, tensors, upload};
 use tt_host::{Device, Kernel, Launch};
 use tt_plan::{Bindings, MeasuredBy, Plan, Signature, TUNING_FILE, TunedVariant, Tuning, TuningKey};
+use xtask::project;
 use xtask::tune::Options;
 
 /// Launches on a card, of which the fastest counts.
@@ -55,7 +56,6 @@ fn tune(options: &Options) -> Result<(), String> {
     let key = TuningKey::new(function, class, device.architecture(), device.grid());
 
     let path = options.package.join(TUNING_FILE);
-    let is_new = !path.exists();
     let mut tuning = read(&path)?;
     let by = if device.is_emulated() {
         MeasuredBy::Clock
@@ -68,7 +68,11 @@ fn tune(options: &Options) -> Result<(), String> {
         .map(|(name, class)| format!("{name}: {class}"))
         .collect();
     println!("{function} at {} on {device}", shapes.join(", "));
-    for (estimate, candidate) in ranked(&device, candidates, &numbers)?.into_iter().take(options.most) {
+    let ranked = ranked(&device, candidates, &numbers)?;
+    if ranked.is_empty() {
+        return Err(format!("no variant of `{function}` runs there"));
+    }
+    for (estimate, candidate) in ranked.into_iter().take(options.most.get()) {
         let known = tuning.of(&key).filter(|launch| launch.measured_by == by);
         let known = known.and_then(|launch| {
             launch
@@ -96,14 +100,12 @@ fn tune(options: &Options) -> Result<(), String> {
             nanoseconds,
         };
         tuning.add(&key, by, variant);
-        write(&path, &tuning.to_json())?;
+        project::write(&path, tuning.to_json())?;
     }
-    if is_new {
-        // Cargo does not know of the file yet.
-        let touched = std::fs::File::options().append(true).open(file);
-        let touched = touched.and_then(|file| file.set_modified(SystemTime::now()));
-        touched.map_err(|error| format!("cannot mark {} as changed: {error}", file.display()))?;
-    }
+    // Cargo does not know of a file that was not there, also where the run that made it was stopped.
+    let touched = std::fs::File::options().append(true).open(file);
+    let touched = touched.and_then(|file| file.set_modified(SystemTime::now()));
+    touched.map_err(|error| format!("cannot mark {} as changed: {error}", file.display()))?;
     println!("{} is written: the next build takes it", path.display());
     Ok(())
 }
@@ -231,16 +233,4 @@ fn read(path: &Path) -> Result<Tuning, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Tuning::default()),
         Err(error) => Err(format!("cannot read {}: {error}", path.display())),
     }
-}
-
-/// Writes the file whole or not at all.
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        format!("cannot write {}: {error}", path.display())
-    })
 }
