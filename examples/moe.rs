@@ -36,6 +36,7 @@ fn mixture<const M: usize, const K: usize, const N: usize, const E: usize>(
     let out = T.alloc_global::<bf16>(E, capacity, N);
     {
         let by = T.Kernel(M.div_ceil(32));
+        T.assert(E <= 32);
         let tokens = T.alloc_shared::<bf16>(32, 64);
         let gates = T.alloc_shared::<bf16>(64, 32);
         let score = T.alloc_fragment::<f32>(32, 32);
