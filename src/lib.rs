@@ -18,7 +18,7 @@
 pub use tt_host::{
     Argument, Bound, BufferReport, Comparison, ComputeCounters, Constant, CoreCounters, CoreRange, CoreWork,
     DEVICE_VARIABLE, Device, DeviceGrid, Direction, Element, ElementType, EngineReport, Error, ErrorKind, Estimate,
-    Execution, Float, Launch, LaunchReport, LayoutRecord, Modelled, MovedReport, OperandReport, Plan, Profile,
+    Execution, Float, Launch, LaunchReport, Layout, LayoutRecord, Modelled, MovedReport, OperandReport, Plan, Profile,
     Reference, Report, Result, RiscCounters, RunCounters, Sources, StageReport, StageSources, Tensor, Unstored,
     UploadF32, Use, WorkItem, Zeros, bf16, bfp4, bfp8, f16,
 };
@@ -26,7 +26,7 @@ pub use tt_macros::{kernel, module, sfpu_op};
 
 /// What a file with kernels imports.
 pub mod prelude {
-    pub use crate::{Device, Result, Tensor, UploadF32, Zeros, bf16, bfp4, bfp8, f16};
+    pub use crate::{Device, Layout, Result, Tensor, UploadF32, Zeros, bf16, bfp4, bfp8, f16};
 }
 
 /// For the code that [`kernel`] leaves behind.

@@ -14,10 +14,10 @@ macro_rules! codes {
 codes! {
     ELEMENT_TYPE = 402, "this is not done with elements of this type",
         "Tensors and blocks of every element type are compiled; what the device does not do with one of them is refused here, with the types that can.";
-    LAYOUT = 403, "this layout is not compiled yet",
-        "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
-    BLOCK_ORDER = 405, "this order is not compiled yet",
-        "`row_major`, `column_major`, `block_linear(h, w)`, `z_order` and `hilbert` are compiled. `match_shard` parses, and is refused here, since no layout is compiled that has shards.";
+    LAYOUT = 403, "this layout cuts tiles",
+        "A tensor is moved tile by tile, 32 × 32 elements of its last two axes: the shards of `nd_sharded` are multiples of 32 along them.";
+    BLOCK_ORDER = 405, "no shards to match",
+        "`order = match_shard` gives a core the blocks whose shard lies with it: so it takes a tensor in shards of `l1` of which every block of the grid copies whole tiles once, outside of loops and branches. Cut one with `#[layout(l1, height_sharded(8))]`, or take another order.";
     STACKED_BLOCK = 407, "a stack of blocks, one of which is wanted",
         "`T.alloc_shared::<E>(4, 64, 64)` is a stack of blocks, at most 32. It is cleared, filled and copied as a whole; anything else takes one of them, `z[(s, i, j)]` in a parallel loop and `z[(s, 0..64, 0..64)]` where a block stands.";
     READ_BEFORE_WRITE = 410, "a block is read before it is written",

@@ -14,7 +14,7 @@ use tt_emulator::kernel_object::{
     KernelError, KernelSource, aot_key, compile_to_object, compiler_fingerprint, entry_symbol,
 };
 use tt_lang::ir::Fidelity;
-use tt_plan::{CompileArg, ComputeConfig, Engine, Noc, Plan, Role};
+use tt_plan::{ComputeConfig, Engine, Noc, Plan, Role};
 
 /// Variables that decide what is compiled, and with what.
 pub(crate) const ENVIRONMENT: [&str; 3] = ["CXX", "PATH", "TT_BUILD_ARCH"];
@@ -53,6 +53,10 @@ pub(crate) fn compile(
         for arch in archs {
             for (stage, plan) in artifact.sources().iter().zip(plan.stages()) {
                 for (role, _, text) in stage {
+                    if plan.compiles_for_extents(*role) {
+                        // Compiled at the first launch with such extents.
+                        continue;
+                    }
                     jobs.push(job(digest, text, &plan, *role, *arch)?);
                 }
             }
@@ -154,12 +158,8 @@ fn source_and_config(text: &str, plan: &Plan, role: Role) -> Result<(KernelSourc
     let kernel = plan
         .kernel(role)
         .ok_or_else(|| BuildError::Plan(format!("it has no {} kernel", role.name())))?;
-    let mut compile_args = Vec::new();
-    for CompileArg::Accessor(name) in &kernel.compile_args {
-        let layout = plan.layout(name);
-        let layout = layout.ok_or_else(|| BuildError::Plan(format!("it accesses `{name}`, which is no tensor")))?;
-        compile_args.extend(layout.accessor_words());
-    }
+    let compile_args = plan.compile_args(role);
+    let compile_args = compile_args.ok_or_else(|| BuildError::Plan("it accesses what is no tensor".into()))?;
     // The NoC of either role is the same on both chips.
     let config = match kernel.engine {
         Engine::DataMovement { processor, noc } => KernelRole::DataMovement {

@@ -19,6 +19,7 @@ mod interop;
 mod kernel;
 mod launch;
 mod launcher;
+mod layout;
 mod tensor;
 mod tile;
 
@@ -29,6 +30,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use half::{bf16, f16};
 pub use kernel::{EntryPoint, Kernel, Precompiled, Sources, StageSources};
 pub use launch::{Argument, Comparison, Constant, Launch, Profile, Reference};
+pub use layout::Layout;
 pub use tensor::{Tensor, UploadF32, Zeros};
 pub use tt_emulator::abi::Api as KernelApi;
 pub use tt_emulator::{Bound, ComputeCounters, CoreCounters, Modelled, RiscCounters, RunCounters, Unstored, Use};

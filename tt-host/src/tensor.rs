@@ -1,21 +1,22 @@
 //! Tensors on a device.
 
-use crate::device::DeviceCore;
+use crate::bridge::Memory;
+use crate::device::{DeviceCore, Pages};
 use crate::element::{Element, Float};
 use crate::host_memory::StagingBuffer;
 use crate::tile::{TILE, Tiling};
-use crate::{Device, Error, ErrorKind, Result, host_memory};
+use crate::{Device, Error, ErrorKind, Layout, Result, host_memory};
 use rayon::prelude::*;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Once};
-use tt_lang::ir::ElementType;
-use tt_plan::DataFormat;
+use tt_lang::ir::{ElementType, Sharding};
+use tt_plan::{DataFormat, Shards};
 
 /// A tensor of `RANK` axes on a device, made by [`Device::upload`] or [`Zeros::zeros`].
 ///
-/// It lies there in tiles of 32 × 32 over its last two axes, page by page over all DRAM banks; leading axes select
-/// matrices. What fills up the last tiles is zero and never seen. Dropping it frees the device's memory.
+/// It lies there in tiles of 32 × 32 over its last two axes, a page each, which go to the banks of a memory as its [`Layout`] says;
+/// leading axes select matrices. What fills up the last tiles is zero and never seen. Dropping it frees the device's memory.
 ///
 /// A tensor does not keep its device open: once the last [`Device`] is dropped, or one is closed, every use is an error.
 pub struct Tensor<E: Element, const RANK: usize> {
@@ -31,6 +32,9 @@ pub(crate) struct RawTensor {
     pub(crate) element: ElementType,
     pub(crate) shape: Box<[usize]>,
     pub(crate) tiling: Tiling,
+    pub(crate) layout: Layout,
+    /// Of a tensor in shards how it is cut, and where its pages are in its buffer.
+    pub(crate) shards: Option<(Shards, Vec<usize>)>,
 }
 
 impl Drop for RawTensor {
@@ -40,11 +44,20 @@ impl Drop for RawTensor {
 }
 
 impl RawTensor {
-    fn allocate(device: &Device, element: ElementType, shape: &[usize]) -> Result<RawTensor> {
+    fn allocate(device: &Device, layout: &Layout, element: ElementType, shape: &[usize]) -> Result<RawTensor> {
         let tiling = Tiling::of(shape)?;
         let core = device.core();
+        let shards = shards(core, layout, element, shape)?;
+        let pages = match &shards {
+            Some((shards, _)) => Pages::InBanks(shards),
+            None => Pages::Interleaved(tiling.tiles() as u64),
+        };
+        let memory = match layout.of_pages(0).shard {
+            tt_plan::Memory::Dram => Memory::Dram,
+            tt_plan::Memory::L1 => Memory::L1,
+        };
         let page_bytes = DataFormat::of(element).tile_bytes();
-        let (buffer, address) = core.with(|session| session.allocate(tiling.tiles() as u64, page_bytes))?;
+        let (buffer, address) = core.with(|session| session.allocate_in(memory, pages, page_bytes))?;
         Ok(RawTensor {
             core: core.clone(),
             buffer,
@@ -52,7 +65,22 @@ impl RawTensor {
             element,
             shape: shape.into(),
             tiling,
+            layout: layout.clone(),
+            shards,
         })
+    }
+
+    /// The compile-time words of its accessor; `None` where the device knows them.
+    pub(crate) fn words(&self) -> Option<Vec<u32>> {
+        let (shards, _) = self.shards.as_ref()?;
+        let facts = self.core.facts();
+        let noc = |x: u32, y: u32| {
+            // Shards lie on cores of the grid.
+            let at = 2 * (y * facts.columns + x) as usize;
+            facts.noc.get(at..at + 2).map_or([0; 2], |place| [place[0], place[1]])
+        };
+        let layout = self.layout.of_pages(DataFormat::of(self.element).tile_bytes());
+        Some(layout.words(Some(shards), &noc))
     }
 
     /// Bytes of its tiles.
@@ -64,9 +92,23 @@ impl RawTensor {
     fn write<E: Element>(&self, elements: &[E]) -> Result<()> {
         let mut staging = self.core.with(|session| Ok(session.staging.take(self.tile_bytes())))?;
         E::pack(elements, self.tiling, &mut staging);
-        self.core.with(|session| session.write(self.buffer, staging.bytes()))?;
+        self.write_pages(staging.bytes())?;
         self.core.keep(staging);
         Ok(())
+    }
+
+    /// Writes its pages, row by row.
+    fn write_pages(&self, bytes: &[u8]) -> Result<()> {
+        let Some((shards, places)) = &self.shards else {
+            return self.core.with(|session| session.write(self.buffer, bytes));
+        };
+        let page = DataFormat::of(self.element).tile_bytes() as usize;
+        let mut placed = host_memory::zeroed(shards.pages() * page);
+        let into = placed.bytes_mut();
+        for (from, at) in bytes.chunks_exact(page).zip(places) {
+            into[at * page..(at + 1) * page].copy_from_slice(from);
+        }
+        self.core.with(|session| session.write(self.buffer, placed.bytes()))
     }
 
     /// Its elements, once everything enqueued before has run. `E` is the host type of its elements.
@@ -82,9 +124,46 @@ impl RawTensor {
     fn pages(&self) -> Result<StagingBuffer> {
         self.core.with(|session| {
             let mut staging = session.staging.take(self.tile_bytes());
-            session.read(self.buffer, staging.bytes_mut()).map(|()| staging)
+            let Some((shards, places)) = &self.shards else {
+                return session.read(self.buffer, staging.bytes_mut()).map(|()| staging);
+            };
+            let page = DataFormat::of(self.element).tile_bytes() as usize;
+            let mut placed = host_memory::zeroed(shards.pages() * page);
+            session.read(self.buffer, placed.bytes_mut())?;
+            let from = placed.bytes();
+            for (into, at) in staging.bytes_mut().chunks_exact_mut(page).zip(places) {
+                into.copy_from_slice(&from[at * page..(at + 1) * page]);
+            }
+            Ok(staging)
         })
     }
+}
+
+/// How a tensor is cut into shards and where their pages are; `None` where it is interleaved.
+fn shards(
+    core: &DeviceCore,
+    layout: &Layout,
+    element: ElementType,
+    shape: &[usize],
+) -> Result<Option<(Shards, Vec<usize>)>> {
+    let of_pages = layout.of_pages(DataFormat::of(element).tile_bytes());
+    if let Sharding::Nd { grid, .. } = &of_pages.sharding
+        && grid.len() != shape.len()
+    {
+        let message = format!(
+            "a tensor of shape {shape:?} does not have the {} axes of `{layout}`",
+            grid.len()
+        );
+        return Err(Error::new(ErrorKind::Shape, message));
+    }
+    let shards = of_pages.shards(shape, core.banks()).map_err(|what| {
+        let message = format!("a tensor of shape {shape:?} cannot lie on {core} as `{layout}`: {what}");
+        Error::new(ErrorKind::Shape, message)
+    })?;
+    Ok(shards.map(|shards| {
+        let places = shards.places();
+        (shards, places)
+    }))
 }
 
 impl Device {
@@ -106,9 +185,22 @@ impl Device {
         elements: &[E],
         shape: [usize; RANK],
     ) -> Result<Tensor<E, RANK>> {
+        self.upload_in(&Layout::default(), elements, shape)
+    }
+
+    /// As [`upload`](Device::upload), to where `layout` says.
+    ///
+    /// # Errors
+    /// Those too, and where the device has too few cores for the layout's shards, or the tensor takes more shards than it has.
+    pub fn upload_in<E: Element, const RANK: usize>(
+        &self,
+        layout: &Layout,
+        elements: &[E],
+        shape: [usize; RANK],
+    ) -> Result<Tensor<E, RANK>> {
         let tiling = Tiling::of(&shape)?;
         as_many(elements.len(), tiling, &shape)?;
-        let raw = RawTensor::allocate(self, E::TYPE, &shape)?;
+        let raw = RawTensor::allocate(self, layout, E::TYPE, &shape)?;
         say_if_slow(raw.tile_bytes());
         raw.write(elements)?;
         Ok(Tensor {
@@ -149,20 +241,30 @@ pub trait Zeros<const RANK: usize> {
     /// # Errors
     /// Where an extent is zero, the device is closed or its memory is used up.
     fn zeros<E: Element>(&self, shape: [usize; RANK]) -> Result<Tensor<E, RANK>>;
+
+    /// As [`zeros`](Zeros::zeros), where `layout` says.
+    ///
+    /// # Errors
+    /// Those too, and as [`Device::upload_in`].
+    fn zeros_in<E: Element>(&self, layout: &Layout, shape: [usize; RANK]) -> Result<Tensor<E, RANK>>;
 }
 
 impl<const RANK: usize> Zeros<RANK> for Device {
     fn zeros<E: Element>(&self, shape: [usize; RANK]) -> Result<Tensor<E, RANK>> {
-        let raw = RawTensor::allocate(self, E::TYPE, &shape)?;
-        // Zero in every element type is zero bits.
-        if raw.core.zero(raw.address) {
+        self.zeros_in(&Layout::default(), shape)
+    }
+
+    fn zeros_in<E: Element>(&self, layout: &Layout, shape: [usize; RANK]) -> Result<Tensor<E, RANK>> {
+        let raw = RawTensor::allocate(self, layout, E::TYPE, &shape)?;
+        // Zero in every element type is zero bits. What lies in L1 has addresses of its own.
+        if *layout == Layout::dram() && raw.core.zero(raw.address) {
             return Ok(Tensor {
                 raw,
                 element: PhantomData,
             });
         }
         let zeros = host_memory::zeroed(raw.tile_bytes());
-        raw.core.with(|session| session.write(raw.buffer, zeros.bytes()))?;
+        raw.write_pages(zeros.bytes())?;
         Ok(Tensor {
             raw,
             element: PhantomData,
@@ -225,9 +327,19 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
             );
             return Err(Error::new(ErrorKind::Shape, message));
         }
+        let cut = shards(&self.raw.core, &self.raw.layout, E::TYPE, &shape)?;
+        let place = |shards: &Option<(Shards, Vec<usize>)>| shards.as_ref().map(|(_, places)| places.clone());
+        if place(&cut) != place(&self.raw.shards) {
+            let message = format!(
+                "a tensor of shape {:?} is none of shape {shape:?} without moving its tiles, as it lies in `{}`",
+                self.raw.shape, self.raw.layout
+            );
+            return Err(Error::new(ErrorKind::Shape, message));
+        }
         let mut raw = self.raw;
         raw.shape = shape.into();
         raw.tiling = new;
+        raw.shards = cut;
         Ok(Tensor {
             raw,
             element: PhantomData,
@@ -244,6 +356,11 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
     /// The type of its elements in the language.
     pub fn element_type(&self) -> ElementType {
         E::TYPE
+    }
+
+    /// Where it lies on its device.
+    pub fn layout(&self) -> Layout {
+        self.raw.layout.clone()
     }
 
     /// The device it is on.
@@ -302,7 +419,7 @@ impl<E: Element, const RANK: usize> fmt::Debug for Tensor<E, RANK> {
         f.debug_struct("Tensor")
             .field("element", &E::TYPE.name())
             .field("shape", &self.raw.shape)
-            .field("layout", &"dram, interleaved tiles of 32 × 32")
+            .field("layout", &format_args!("{} tiles of 32 × 32", self.raw.layout))
             .field("device", &self.raw.core.to_string())
             .finish()
     }

@@ -1,8 +1,8 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
 use crate::{
-    ArchName, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, Plan, PlanError, Role,
-    RuntimeValue, Temporary, WorkPartition,
+    ArchName, Banks, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, PartitionMode,
+    Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -115,6 +115,12 @@ pub struct LayoutRecord {
     pub interleave: bool,
     /// Extents, outermost first.
     pub shape: Vec<i64>,
+    /// Of a tensor in shards, projected to rows and columns: how many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard_grid: Option<[u32; 2]>,
+    /// Likewise, rows and columns of tiles of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard_tiles: Option<[u32; 2]>,
 }
 
 /// A core and its run of blocks.
@@ -354,6 +360,9 @@ impl Plan {
         if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
+        if self.work_partition.mode == PartitionMode::LocalShard {
+            return Ok((grid, self.by_shards(bindings, grid, cores.grid)?));
+        }
         let alone = in_runs(blocks, cores.grid);
         let rectangle = self.work_partition.placement.rectangle();
         let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
@@ -389,10 +398,18 @@ impl Plan {
                     .iter()
                     .map(|extent| bindings.integer(extent))
                     .collect::<Result<_, _>>()?;
+                let banks = Banks {
+                    cores: cores.grid,
+                    dram: 1,
+                };
+                let shards = self.shards_of(name, bindings, banks)?;
+                let shards = shards.map(|shards| shards.projected());
                 let record = LayoutRecord {
                     shard: layout.shard,
                     interleave: layout.interleave,
                     shape,
+                    shard_grid: shards.map(|[grid, _]| grid),
+                    shard_tiles: shards.map(|[_, tiles]| tiles),
                 };
                 layouts.insert(name.clone(), record);
             }
@@ -402,6 +419,8 @@ impl Plan {
                 shard: temporary.layout.shard,
                 interleave: temporary.layout.interleave,
                 shape: self.temporary_shape(temporary, bindings)?,
+                shard_grid: None,
+                shard_tiles: None,
             };
             layouts.insert(temporary.name.clone(), record);
         }

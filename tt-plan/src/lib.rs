@@ -9,10 +9,12 @@
 mod cost;
 mod execution;
 mod formula;
+mod launch_plan;
 mod order;
 mod placement;
 mod plan;
 mod report;
+mod shards;
 mod signature;
 mod tuning;
 mod validate;
@@ -22,14 +24,17 @@ pub use execution::{
     Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem,
 };
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
+pub use launch_plan::validate_launch;
 pub use order::BlockOrder;
 pub use placement::{CoreLine, InLine, NocAxis, Placement};
 pub use plan::{
-    CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, DerivedInteger, Engine, KernelPlan,
-    LoneAxis, Memory, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
-    SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout, TransferClass, TransferPlan, WorkPartition,
+    CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, DerivedInteger, Engine, GridStep,
+    KernelPlan, LoneAxis, Memory, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg,
+    RuntimeValue, SCHEMA_VERSION, Semaphore, ShardRegion, StagePlan, Temporary, TensorLayout, TransferClass,
+    TransferPlan, WorkPartition,
 };
 pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
+pub use shards::{Bank, Banks, OnShard, Shards};
 pub use signature::{Signature, formula, number};
 pub use tt_device::{ArchName, DataFormat};
 pub use tuning::{MeasuredBy, TUNING_FILE, TunedLaunch, TunedVariant, Tuning, TuningKey};

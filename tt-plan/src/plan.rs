@@ -3,7 +3,7 @@
 use crate::{BlockCost, BlockOrder, CoreLine, DataFormat, Formula, InLine, NocAxis, Number, Placement};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
+use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind, Sharding};
 
 /// The version of the JSON schema written and read here.
 pub const SCHEMA_VERSION: u32 = 6;
@@ -153,21 +153,34 @@ pub struct TensorLayout {
     pub shard: Memory,
     /// Page by page over all banks.
     pub interleave: bool,
+    /// How it is cut into shards; not written where it is interleaved.
+    #[serde(default, skip_serializing_if = "is_interleaved")]
+    pub sharding: Sharding,
     /// Rows and columns of a tile.
     pub tile_shape: [u32; 2],
     /// Bytes of one page (one tile).
     pub page_size: u32,
 }
 
+fn is_interleaved(sharding: &Sharding) -> bool {
+    *sharding == Sharding::Interleaved
+}
+
 impl TensorLayout {
-    /// The compile-time words that `TensorAccessorArgs` of an interleaved buffer appends: flags (2: in DRAM) and the size of a
-    /// page (`tt-metalium/tensor_accessor_args.hpp`).
-    pub fn accessor_words(&self) -> [u32; 2] {
-        let flags = match self.shard {
-            Memory::Dram => 2,
-            Memory::L1 => 0,
+    /// Whether it is one of an `other`, whatever the axes are called.
+    pub fn lies_as(&self, other: &TensorLayout) -> bool {
+        let cut = match (&self.sharding, &other.sharding) {
+            (
+                Sharding::Nd { grid, shard, .. },
+                Sharding::Nd {
+                    grid: grids,
+                    shard: shards,
+                    ..
+                },
+            ) => grid == grids && shard == shards,
+            (one, two) => one == two,
         };
-        [flags, self.page_size]
+        self.shard == other.shard && cut
     }
 }
 
@@ -200,6 +213,30 @@ pub struct WorkPartition {
     pub order: BlockOrder,
     /// Which core takes which.
     pub placement: Placement,
+}
+
+/// The pages of a tensor that the version of a circular buffer has which a block of the grid makes or uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShardRegion {
+    /// The tensor.
+    pub tensor: String,
+    /// The first page along every axis of the tensor.
+    pub first: Vec<GridStep>,
+    /// Pages along the last two.
+    pub tiles: [u32; 2],
+}
+
+/// An index that goes along one axis of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GridStep {
+    /// At the first block.
+    pub first: u64,
+    /// From a block to the next.
+    pub step: u64,
+    /// Which axis.
+    pub axis: usize,
 }
 
 /// What a launch may not exceed: the length of a range that every block copies, which is no longer than what it is copied to or from;
@@ -254,6 +291,10 @@ pub struct CircularBuffer {
     /// The first and the last line of the source that use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<[u32; 2]>,
+    /// Where every block moves it once, to or from a tensor in shards of L1, the pages that it has of it: a launch whose blocks go where
+    /// their shards are lays it on the shard, where those pages follow each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardRegion>,
 }
 
 /// A semaphore of every core.
@@ -566,14 +607,43 @@ impl Plan {
 
     /// The layout of the tensor `name`, a parameter or a temporary.
     pub fn layout(&self, name: &str) -> Option<&TensorLayout> {
+        self.tensor(name).map(|(layout, _)| layout)
+    }
+
+    pub(crate) fn tensor(&self, name: &str) -> Option<(&TensorLayout, &[Formula])> {
         let parameter = self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Tensor {
-                name: other, layout, ..
-            } => (other == name).then_some(layout),
+                name: other,
+                layout,
+                extents,
+                ..
+            } => (other == name).then_some((layout, extents.as_slice())),
             Parameter::Scalar { .. } => None,
         });
         let temporary = || self.temporaries.iter().find(|temporary| temporary.name == name);
-        parameter.or_else(|| temporary().map(|temporary| &temporary.layout))
+        parameter.or_else(|| temporary().map(|temporary| (&temporary.layout, temporary.extents.as_slice())))
+    }
+
+    /// The compile-time arguments of the kernel with the role `role`: the words of its tensors' accessors. Those of a tensor in shards,
+    /// which depend on its extents, are those of some extents. `None` where it accesses what is no tensor, or there is no such kernel.
+    pub fn compile_args(&self, role: Role) -> Option<Vec<u32>> {
+        let accessors = self.kernel(role)?.compile_args.iter();
+        let words = accessors.map(|CompileArg::Accessor(name)| {
+            let (layout, extents) = self.tensor(name)?;
+            Some(layout.words_of_any(extents.len()))
+        });
+        Some(words.collect::<Option<Vec<_>>>()?.concat())
+    }
+
+    /// Whether the compile-time arguments of the kernel with the role `role` depend on the extents of a launch: it accesses a tensor in
+    /// shards.
+    pub fn compiles_for_extents(&self, role: Role) -> bool {
+        let kernel = self.kernel(role);
+        let mut accessors = kernel.iter().flat_map(|kernel| &kernel.compile_args);
+        accessors.any(|CompileArg::Accessor(name)| {
+            self.layout(name)
+                .is_some_and(|layout| layout.sharding != Sharding::Interleaved)
+        })
     }
 
     /// The kernel with the role `role`.

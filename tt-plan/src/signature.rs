@@ -77,6 +77,7 @@ fn layout(tensor: &TensorParam) -> TensorLayout {
             Residence::L1 => Memory::L1,
         },
         interleave: tensor.layout.sharding == Sharding::Interleaved,
+        sharding: tensor.layout.sharding.clone(),
         tile_shape: [TILE_SIDE; 2],
         page_size: DataFormat::of(tensor.element.value).tile_bytes(),
     }

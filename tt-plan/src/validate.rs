@@ -1,12 +1,12 @@
 //! Whether a plan is consistent in itself.
 
 use crate::{
-    CompileArg, DataFormat, Engine, Formula, KernelPlan, Memory, Number, Parameter, PartitionMode, Plan, Role,
-    RuntimeValue, Temporary, TensorLayout,
+    CompileArg, DataFormat, Engine, Formula, KernelPlan, Number, Parameter, PartitionMode, Plan, Role, RuntimeValue,
+    ShardRegion, Temporary, TensorLayout,
 };
 use std::collections::{HashMap, HashSet};
 use tt_device::TILE_SIDE;
-use tt_lang::ir::{ElementType, ScalarKind};
+use tt_lang::ir::{ElementType, ScalarKind, Sharding};
 
 /// Runtime argument words of one kernel (metalium.md §1.2).
 const MAX_RUNTIME_ARGS: usize = tt_device::MAX_RUNTIME_ARGS as usize;
@@ -142,12 +142,17 @@ impl<'p> Validate<'p> {
         for extent in extents {
             self.formula(&format!("tensor `{name}`"), extent);
         }
-        // Tensors are allocated so and not otherwise.
-        if layout.shard != Memory::Dram || !layout.interleave {
+        if layout.interleave != (layout.sharding == Sharding::Interleaved) {
             self.errors.push(format!(
-                "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
-                layout.shard,
-                if layout.interleave { "" } else { ", not interleaved" }
+                "tensor `{name}` is both interleaved and in shards, or neither: {layout}"
+            ));
+        }
+        if let Sharding::Nd { grid, shard, .. } = &layout.sharding
+            && (grid.len() != extents.len() || shard.len() != extents.len() || shard.contains(&0))
+        {
+            self.errors.push(format!(
+                "tensor `{name}` has {} axes, its shards other ones: {layout}",
+                extents.len()
             ));
         }
         if layout.tile_shape != [TILE_SIDE; 2] {
@@ -191,9 +196,22 @@ impl<'p> Validate<'p> {
         for range in &plan.ranges {
             self.formula("a range", &range.length);
         }
-        if plan.work_partition.mode != PartitionMode::Global {
+        let mut on_shards = plan.circular_buffers.iter().filter_map(|cb| cb.shard.as_ref());
+        if plan.work_partition.mode == PartitionMode::LocalShard && on_shards.clone().next().is_none() {
             self.errors
                 .push("the blocks belong to shards, which no tensor has".into());
+        }
+        let fits = |region: &ShardRegion| {
+            let tensor = plan.tensor(&region.tensor);
+            tensor.is_some_and(|(layout, extents)| {
+                layout.sharding != Sharding::Interleaved && extents.len() == region.first.len()
+            }) && region.first.iter().all(|step| step.axis < axes.max(1))
+        };
+        if let Some(region) = on_shards.find(|region| !fits(region)) {
+            self.errors.push(format!(
+                "a circular buffer may lie on shards of `{}`, which has no such shards",
+                region.tensor
+            ));
         }
         if let Some([along, down]) = plan.work_partition.placement.rectangle()
             && (along == down || along.max(down) >= axes)
@@ -393,14 +411,14 @@ mod tests {
                 "tensor `a` has tiles of 16 × 32, tiles are 32 × 32",
             ),
             (
-                format!("{layout}/shard"),
-                json!("L1"),
-                "tensor `a` lives in `L1`, tensors are interleaved in DRAM",
-            ),
-            (
                 format!("{layout}/interleave"),
                 json!(false),
-                "tensor `a` lives in `DRAM`, not interleaved",
+                "tensor `a` is both interleaved and in shards, or neither: dram, interleaved",
+            ),
+            (
+                layout.into(),
+                json!({ "shard": "DRAM", "interleave": true, "sharding": { "height": 8 }, "tile_shape": [32, 32], "page_size": 2048 }),
+                "tensor `a` is both interleaved and in shards, or neither: dram, height_sharded(8)",
             ),
             (
                 "/work_partition/mode".into(),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
-use tt_plan::{CompileArg, Plan, Role};
+use tt_plan::{Plan, Role};
 
 /// Writes the emitted C++ and the plan of every kernel of the examples, the tests and the programs
 ///
@@ -168,7 +168,7 @@ fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, St
                 "name": format!("{kernel} {}", role.name()),
                 "kind": role.name(),
                 "arch": "both",
-                "ct": compile_time_arguments(&plan, role),
+                "ct": plan.compile_args(role),
                 "defines": {},
                 "named": {},
                 "fp32": plan.compute.fp32_dest_acc_en,
@@ -177,18 +177,4 @@ fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, St
         }
     }
     Ok(entries)
-}
-
-/// The words a launch would give: for every tensor accessor its flags (2: interleaved in DRAM) and its page size.
-fn compile_time_arguments(plan: &Plan, role: Role) -> Vec<u32> {
-    let arguments = plan
-        .kernel(role)
-        .map(|kernel| kernel.compile_args.as_slice())
-        .unwrap_or_default();
-    let words = |name: &str| plan.layout(name).map(|layout| layout.accessor_words());
-    arguments
-        .iter()
-        .filter_map(|CompileArg::Accessor(name)| words(name))
-        .flatten()
-        .collect()
 }

@@ -19,6 +19,10 @@ pub enum EdgeFunction {
     BlockRows,
     /// `zero_block_columns<element_bits, exponents>(address, first_column)`
     BlockColumns,
+    /// `read_placed_page(page, tensor, address)`
+    ReadPlacedPage,
+    /// `write_placed_page(page, tensor, address)`
+    WritePlacedPage,
     /// `read_rows<row_bytes, page_rows, step, over, modulo>(tensor, page, pages, line, rows, columns, row, column, row_count, column_count,
     /// address)`
     ReadRows,
@@ -65,6 +69,26 @@ inline void zero_page(uint32_t address, uint32_t bytes) {
     volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
     for (uint32_t word = 0; word < bytes / 4; ++word) {
         words[word] = 0;
+    }
+}";
+
+const READ_PLACED_PAGE: &str = "\
+// A page of a tensor. Where the circular buffer is the tensor's shard it lies at its place already.
+template <typename Tensor>
+inline void read_placed_page(uint32_t page, const Tensor& tensor, uint32_t address) {
+    const uint64_t at = tensor.get_noc_addr(page);
+    if (at != get_noc_addr(address)) {
+        noc_async_read(at, address, tensor.get_aligned_page_size());
+    }
+}";
+
+const WRITE_PLACED_PAGE: &str = "\
+// A page to a tensor. Where the circular buffer is the tensor's shard it lies at its place already.
+template <typename Tensor>
+inline void write_placed_page(uint32_t page, const Tensor& tensor, uint32_t address) {
+    const uint64_t at = tensor.get_noc_addr(page);
+    if (at != get_noc_addr(address)) {
+        noc_async_write(address, at, tensor.get_aligned_page_size());
     }
 }";
 
@@ -571,6 +595,16 @@ impl EdgeFunction {
         (EdgeFunction::Columns, &function::ZERO_TILE_COLUMNS, COLUMNS),
         (EdgeFunction::BlockRows, &function::ZERO_BLOCK_ROWS, BLOCK_ROWS),
         (EdgeFunction::BlockColumns, &function::ZERO_BLOCK_COLUMNS, BLOCK_COLUMNS),
+        (
+            EdgeFunction::ReadPlacedPage,
+            &function::READ_PLACED_PAGE,
+            READ_PLACED_PAGE,
+        ),
+        (
+            EdgeFunction::WritePlacedPage,
+            &function::WRITE_PLACED_PAGE,
+            WRITE_PLACED_PAGE,
+        ),
         (EdgeFunction::ReadRows, &function::READ_ROWS, READ_ROWS),
         (EdgeFunction::ReadElements, &function::READ_ELEMENTS, READ_ELEMENTS),
         (EdgeFunction::WriteRows, &function::WRITE_ROWS, WRITE_ROWS),

@@ -43,6 +43,8 @@ functions! {
         ZERO_TILE_COLUMNS = "zero_tile_columns",
         ZERO_BLOCK_ROWS = "zero_block_rows",
         ZERO_BLOCK_COLUMNS = "zero_block_columns",
+        READ_PLACED_PAGE = "read_placed_page",
+        WRITE_PLACED_PAGE = "write_placed_page",
         READ_ROWS = "read_rows",
         READ_ELEMENTS = "read_elements",
         WRITE_ROWS = "write_rows",

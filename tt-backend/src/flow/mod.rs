@@ -54,8 +54,8 @@ use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
 use std::collections::{BTreeSet, HashMap};
 use tt_device::TILE;
-use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, Span, VarId};
-use tt_plan::{DataFormat, Role};
+use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, ParamId, Span, VarId};
+use tt_plan::{DataFormat, GridStep, Role};
 
 /// A circular buffer, an index into [`Flow::buffers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -185,6 +185,17 @@ pub struct Buffer {
     pub unpack_to_dest: bool,
     /// Which circular buffer of the core it is (C3); none where nothing uses it.
     pub index: Option<u8>,
+    /// The tensor of whose shard it may be (C3): which of its pages a block's only version has.
+    pub shard: Option<ShardOf>,
+}
+
+/// The pages of a tensor that every block of the grid moves once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardOf {
+    /// The tensor.
+    pub tensor: ParamId,
+    /// The first of them along every axis of the tensor.
+    pub first: Vec<GridStep>,
 }
 
 #[warn(clippy::arithmetic_side_effects)]
@@ -203,6 +214,7 @@ impl Buffer {
             column_major: false,
             unpack_to_dest: false,
             index: None,
+            shard: None,
         }
     }
 

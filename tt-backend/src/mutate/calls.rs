@@ -22,6 +22,7 @@ static FAMILIES: &[&[&Function]] = {
             &TILE_REGS_RELEASE,
         ],
         &[&NOC_ASYNC_READ_PAGE, &NOC_ASYNC_WRITE_PAGE],
+        &[&READ_PLACED_PAGE, &WRITE_PLACED_PAGE],
         &[
             &NOC_ASYNC_READ_BARRIER,
             &NOC_ASYNC_WRITES_FLUSHED,

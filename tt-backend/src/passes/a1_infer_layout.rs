@@ -21,11 +21,11 @@ use crate::pipeline::{Form, Pass};
 use crate::target;
 use crate::verify::tile::laid;
 use std::collections::HashSet;
-use tt_device::tiles_along;
+use tt_device::{TILE_SIDE, tiles_along};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Op, Param, ParamId, Place, Residence,
-    Sharding, Span, Stmt, VarId,
+    BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Op, Param, ParamId, Place, Sharding,
+    Span, Stmt, VarId,
 };
 use tt_plan::DataFormat;
 
@@ -88,7 +88,7 @@ impl Layouts {
     }
 }
 
-/// The layout of a tensor: tiles interleaved over DRAM.
+/// The layout of a tensor's tiles; which banks of which memory they go to is in its parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct TensorLayout {
     /// The format of its tiles.
@@ -130,15 +130,16 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
         .map(|param| match param {
             Param::Scalar(_) | Param::Derived(_) => None,
             Param::Tensor(tensor) | Param::Temporary(tensor) => {
-                if tensor.layout.residence != Residence::Dram || tensor.layout.sharding != Sharding::Interleaved {
-                    errors.push(
-                        Diagnostic::new(
-                            &codes::LAYOUT,
-                            tensor.layout.span,
-                            "only tensors interleaved over dram are compiled yet",
-                        )
-                        .note("leave `#[layout(..)]` out"),
-                    );
+                if let Sharding::Nd { shard, .. } = &tensor.layout.sharding
+                    && !shard
+                        .iter()
+                        .rev()
+                        .take(2)
+                        .all(|extent| extent.is_multiple_of(u64::from(TILE_SIDE)))
+                {
+                    let message = format!("shards of {shard:?} elements cut tiles");
+                    let note = "a tile is 32 × 32 elements: shards are multiples of 32 along the last two axes";
+                    errors.push(Diagnostic::new(&codes::LAYOUT, tensor.layout.span, message).note(note));
                 }
                 Some(TensorLayout {
                     format: DataFormat::of(tensor.element.value),

@@ -24,12 +24,11 @@ mod stores;
 
 use super::a1_infer_layout::{Laid, Layouts};
 use super::facts;
-use crate::codes;
 use crate::pipeline::{Form, Pass};
 use crate::verify::tile::divided;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, Order};
+use tt_lang::ir::{Kernel, Order, Param, Sharding};
 use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, Placement, RangeLimit, WorkPartition, formula};
 
 /// The pass.
@@ -110,16 +109,12 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         Order::BlockLinear(h, w) => BlockOrder::BlockLinear(small(h), small(w)),
         Order::ZOrder => BlockOrder::ZOrder,
         Order::Hilbert => BlockOrder::Hilbert,
-        Order::MatchShard => {
-            errors.push(
-                Diagnostic::new(
-                    &codes::BLOCK_ORDER,
-                    kernel.options.order.span,
-                    "this order is not compiled yet",
-                )
-                .note("use `row_major`, `column_major`, `block_linear(h, w)`, `z_order` or `hilbert`"),
-            );
-            BlockOrder::RowMajor
+        Order::MatchShard => match_shard(kernel),
+    };
+    let mode = match kernel.options.order.value {
+        Order::MatchShard => PartitionMode::LocalShard,
+        Order::RowMajor | Order::ColumnMajor | Order::BlockLinear(..) | Order::ZOrder | Order::Hilbert => {
+            PartitionMode::Global
         }
     };
     let stores = stores::Stores::of(&kernel.body);
@@ -132,7 +127,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         Ok(Partition {
             grid,
             work: WorkPartition {
-                mode: PartitionMode::Global,
+                mode,
                 order,
                 placement: Placement::Linear,
             },
@@ -142,5 +137,17 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         })
     } else {
         Err(errors)
+    }
+}
+
+/// The order in which the blocks of a shard are one run: down columns where tensors are cut into bands of columns, else along rows.
+fn match_shard(kernel: &Kernel) -> BlockOrder {
+    let in_columns = |param: &Param| match param {
+        Param::Tensor(tensor) => matches!(tensor.layout.sharding, Sharding::Width(_)),
+        Param::Temporary(_) | Param::Scalar(_) | Param::Derived(_) => false,
+    };
+    match kernel.params.iter().any(in_columns) {
+        true => BlockOrder::ColumnMajor,
+        false => BlockOrder::RowMajor,
     }
 }

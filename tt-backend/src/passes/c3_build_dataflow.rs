@@ -16,6 +16,7 @@
 mod dead;
 mod fetches;
 mod liveness;
+mod on_shards;
 mod order;
 mod share;
 
@@ -32,7 +33,12 @@ use tt_plan::Role;
 pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
     name: "C3 build_dataflow",
     does: "lifetimes, depths and indices of the circular buffers",
-    run: |unit| unit.changed(|_, flow| run(flow)),
+    run: |unit| {
+        unit.changed(|facts, flow| {
+            on_shards::run(facts, flow);
+            run(flow)
+        })
+    },
     check: lifetimes,
 };
 

@@ -2,12 +2,12 @@
 
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack,
-    PackMode, Sees, Sights, TensorIndex, TileRegion, Transfer, Window,
+    PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use std::collections::HashMap;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
-use tt_plan::{Neighbour, Number, Role};
+use tt_plan::{GridStep, Neighbour, Number, Role};
 
 /// Text that grows line by line.
 #[derive(Debug, Default)]
@@ -454,6 +454,17 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
             }
             if buffer.unpack_to_dest {
                 line += ", unpacked to destination";
+            }
+            if let Some(ShardOf { tensor, first }) = &buffer.shard {
+                let steps = first
+                    .iter()
+                    .map(|GridStep { first, step, axis }| format!("{first} + {step} of {axis}"));
+                let steps: Vec<String> = steps.collect();
+                line += &format!(
+                    ", shard of {} at {}",
+                    kernel.params[tensor.index()].name(),
+                    steps.join(" and ")
+                );
             }
             out.line(line);
         }

@@ -219,8 +219,14 @@ pub fn reads_pages(function: &Function) -> bool {
 /// Which processor moves elements of the tensor among its arguments by `function`.
 pub fn moves_elements(function: &Function) -> Option<Role> {
     let role = [
-        (Role::Reader, [&NOC_ASYNC_READ_PAGE, &READ_ROWS, &READ_ELEMENTS]),
-        (Role::Writer, [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS]),
+        (
+            Role::Reader,
+            [&NOC_ASYNC_READ_PAGE, &READ_PLACED_PAGE, &READ_ROWS, &READ_ELEMENTS],
+        ),
+        (
+            Role::Writer,
+            [&NOC_ASYNC_WRITE_PAGE, &WRITE_PLACED_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS],
+        ),
     ];
     role.into_iter()
         .find_map(|(role, functions)| functions.contains(&function).then_some(role))
@@ -362,8 +368,8 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         return Ok(Some(Event::Cb(step, args.buffer(0)?, args.exact(1)?)));
     }
     Ok(Some(match function {
-        function if *function == NOC_ASYNC_READ_PAGE => Event::Read(args.value(2)?),
-        function if *function == NOC_ASYNC_WRITE_PAGE => Event::Write(args.value(2)?),
+        function if *function == NOC_ASYNC_READ_PAGE || *function == READ_PLACED_PAGE => Event::Read(args.value(2)?),
+        function if *function == NOC_ASYNC_WRITE_PAGE || *function == WRITE_PLACED_PAGE => Event::Write(args.value(2)?),
         function if *function == NOC_ASYNC_READ_BARRIER => Event::ReadBarrier,
         function if *function == NOC_ASYNC_WRITES_FLUSHED => Event::WritesFlushed,
         function if *function == NOC_ASYNC_WRITE_BARRIER => Event::WriteBarrier,

@@ -329,6 +329,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
         layout: TensorLayout {
             shard: Memory::Dram,
             interleave: true,
+            sharding: Sharding::Interleaved,
             tile_shape: [32, 32],
             page_size: 2048,
         },
@@ -367,6 +368,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                 pages: buffer.pages(),
                 unpack_to_dest_fp32: buffer.asks_to_unpack_to_dest(),
                 lines: None,
+                shard: None,
             })
             .collect(),
         semaphores: vec![],

@@ -3,7 +3,7 @@
 use super::DeviceError;
 use tt_backend::Artifact;
 use tt_lang::ir::Fidelity;
-use tt_plan::{CompileArg, DataFormat, Plan, Role};
+use tt_plan::{DataFormat, Plan, Role};
 
 /// A kernel to be compiled for a device.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +103,9 @@ impl DeviceKernel {
                 role,
                 file,
                 source: text.to_string(),
-                compile_args: compile_args(plan, role, &name)?,
+                compile_args: plan
+                    .compile_args(role)
+                    .ok_or_else(|| DeviceError::Plan(format!("`{name}` accesses what is no tensor")))?,
                 named_args: Vec::new(),
                 defines: Vec::new(),
                 buffers: buffers.clone(),
@@ -117,20 +119,4 @@ impl DeviceKernel {
         }
         Ok(kernels)
     }
-}
-
-/// The words that a launch gives the kernel of `role`: for every tensor a set of flags (2: in DRAM) and its page size, which
-/// is what `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3).
-fn compile_args(plan: &Plan, role: Role, name: &str) -> Result<Vec<u32>, DeviceError> {
-    let kernel = plan
-        .kernel(role)
-        .ok_or_else(|| DeviceError::Plan(format!("`{name}` is not in its plan")))?;
-    let mut words = Vec::new();
-    for CompileArg::Accessor(tensor) in &kernel.compile_args {
-        let layout = plan.layout(tensor);
-        let layout =
-            layout.ok_or_else(|| DeviceError::Plan(format!("`{name}` accesses `{tensor}`, which is no tensor")))?;
-        words.extend(layout.accessor_words());
-    }
-    Ok(words)
 }

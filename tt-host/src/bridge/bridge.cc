@@ -82,6 +82,12 @@ metal::BufferType buffer_type(Memory memory) {
 
 #pragma GCC diagnostic pop
 
+metal::CircularBufferConfig circular_buffer_config(const CircularBufferSpec& spec) {
+    metal::CircularBufferConfig config(spec.page_bytes * spec.pages, {{spec.index, data_format(spec.format)}});
+    config.set_page_size(spec.index, spec.page_bytes);
+    return config;
+}
+
 }  // namespace
 
 std::shared_ptr<MeshDevice> open_device(std::int32_t id) { return MeshDevice::create_unit_mesh(id); }
@@ -94,6 +100,7 @@ DeviceFacts device_facts(const std::shared_ptr<MeshDevice>& device) {
     facts.rows = static_cast<std::uint32_t>(grid.y);
     facts.l1_bytes = metal::hal::get_max_worker_l1_unreserved_size();
     facts.circular_buffers = metal::hal::get_arch_num_circular_buffers();
+    facts.dram_banks = static_cast<std::uint32_t>(device->num_dram_channels());
     for (std::size_t y = 0; y < grid.y; ++y) {
         for (std::size_t x = 0; x < grid.x; ++x) {
             const metal::CoreCoord at = device->worker_core_from_logical_core({x, y});
@@ -112,6 +119,26 @@ std::shared_ptr<MeshBuffer> allocate(
     local.page_size = page_bytes;
     local.buffer_type = buffer_type(memory);
     return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = bytes}, local, device.get());
+}
+
+std::shared_ptr<MeshBuffer> allocate_in_banks(
+    const std::shared_ptr<MeshDevice>& device, std::uint32_t pages_of_bank, std::uint64_t page_bytes, Memory memory,
+    rust::Slice<const Core> banks) {
+    std::vector<metal::CoreRange> cores;
+    cores.reserve(banks.size());
+    for (const Core& bank : banks) {
+        cores.emplace_back(metal::CoreCoord(bank.x, bank.y));
+    }
+    // One column of pages, of which every bank has a run: which page of a tensor each is, its accessor's words say.
+    constexpr std::uint32_t side = 32;
+    const auto pages = static_cast<std::uint32_t>(pages_of_bank * banks.size());
+    const metal::ShardSpecBuffer spec(
+        metal::CoreRangeSet(cores), {pages_of_bank * side, side}, metal::ShardOrientation::ROW_MAJOR, {side, side}, {pages, 1});
+    distributed::DeviceLocalBufferConfig local;
+    local.page_size = page_bytes;
+    local.buffer_type = buffer_type(memory);
+    local.sharding_args = metal::BufferShardingArgs(spec, metal::TensorMemoryLayout::HEIGHT_SHARDED);
+    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = pages * page_bytes}, local, device.get());
 }
 
 std::uint64_t buffer_address(const std::shared_ptr<MeshBuffer>& buffer) { return buffer->address(); }
@@ -148,8 +175,13 @@ void read_buffer(
 std::unique_ptr<Program> create_program() { return std::make_unique<Program>(metal::CreateProgram()); }
 
 void add_circular_buffer(Program& program, rust::Slice<const Rectangle> cores, const CircularBufferSpec& spec) {
-    metal::CircularBufferConfig config(spec.page_bytes * spec.pages, {{spec.index, data_format(spec.format)}});
-    config.set_page_size(spec.index, spec.page_bytes);
+    metal::CreateCircularBuffer(program, core_ranges(cores), circular_buffer_config(spec));
+}
+
+void add_circular_buffer_on(
+    Program& program, rust::Slice<const Rectangle> cores, const CircularBufferSpec& spec, const std::shared_ptr<MeshBuffer>& buffer) {
+    metal::CircularBufferConfig config = circular_buffer_config(spec);
+    config.set_globally_allocated_address(*buffer->get_reference_buffer());
     metal::CreateCircularBuffer(program, core_ranges(cores), config);
 }
 

@@ -48,6 +48,9 @@ void close_device(const std::shared_ptr<MeshDevice>& device);
 
 std::shared_ptr<MeshBuffer> allocate(
     const std::shared_ptr<MeshDevice>& device, std::uint64_t bytes, std::uint64_t page_bytes, Memory memory);
+std::shared_ptr<MeshBuffer> allocate_in_banks(
+    const std::shared_ptr<MeshDevice>& device, std::uint32_t pages_of_bank, std::uint64_t page_bytes, Memory memory,
+    rust::Slice<const Core> banks);
 std::uint64_t buffer_address(const std::shared_ptr<MeshBuffer>& buffer);
 rust::Vec<std::uint32_t> accessor_words(const std::shared_ptr<MeshBuffer>& buffer);
 void write_buffer(
@@ -59,6 +62,8 @@ void read_buffer(
 
 std::unique_ptr<Program> create_program();
 void add_circular_buffer(Program& program, rust::Slice<const Rectangle> cores, const CircularBufferSpec& spec);
+void add_circular_buffer_on(
+    Program& program, rust::Slice<const Rectangle> cores, const CircularBufferSpec& spec, const std::shared_ptr<MeshBuffer>& buffer);
 std::uint32_t add_semaphore(Program& program, rust::Slice<const Rectangle> cores, std::uint32_t initial);
 std::uint32_t add_data_movement_kernel(
     Program& program, rust::Slice<const Rectangle> cores, Mover mover, rust::Str source,

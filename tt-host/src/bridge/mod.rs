@@ -24,6 +24,8 @@ mod ffi {
         circular_buffers: u32,
         /// Where every core is on the NoC: x and y, row by row.
         noc: Vec<u32>,
+        /// Banks of DRAM.
+        dram_banks: u32,
     }
 
     #[derive(Debug, Clone, Copy)]
@@ -129,6 +131,14 @@ mod ffi {
             page_bytes: u64,
             memory: Memory,
         ) -> Result<SharedPtr<MeshBuffer>>;
+        /// A buffer of as many pages in each of `banks`, in DRAM banks by `x`, in L1 cores.
+        fn allocate_in_banks(
+            device: &SharedPtr<MeshDevice>,
+            pages_of_bank: u32,
+            page_bytes: u64,
+            memory: Memory,
+            banks: &[Core],
+        ) -> Result<SharedPtr<MeshBuffer>>;
         fn buffer_address(buffer: &SharedPtr<MeshBuffer>) -> Result<u64>;
         fn accessor_words(buffer: &SharedPtr<MeshBuffer>) -> Result<Vec<u32>>;
         fn write_buffer(device: &SharedPtr<MeshDevice>, buffer: &SharedPtr<MeshBuffer>, bytes: &[u8]) -> Result<()>;
@@ -139,6 +149,13 @@ mod ffi {
             program: Pin<&mut Program>,
             cores: &[Rectangle],
             spec: &CircularBufferSpec,
+        ) -> Result<()>;
+        /// A circular buffer of the pages that `buffer` has in the L1 of each core.
+        fn add_circular_buffer_on(
+            program: Pin<&mut Program>,
+            cores: &[Rectangle],
+            spec: &CircularBufferSpec,
+            buffer: &SharedPtr<MeshBuffer>,
         ) -> Result<()>;
         fn add_semaphore(program: Pin<&mut Program>, cores: &[Rectangle], initial: u32) -> Result<u32>;
         fn add_data_movement_kernel(

@@ -5,7 +5,7 @@ mod session;
 
 pub use name::DEVICE_VARIABLE;
 pub(crate) use name::DeviceName;
-pub(crate) use session::Session;
+pub(crate) use session::{Pages, Session};
 
 use crate::bridge::{self, DeviceFacts};
 use crate::host_memory::StagingBuffer;
@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tt_device::ArchName;
 use tt_emulator::RunCounters;
-use tt_plan::DeviceGrid;
+use tt_plan::{Banks, DeviceGrid};
 
 /// An open device: the embedded emulator or a card.
 ///
@@ -251,6 +251,13 @@ impl DeviceCore {
         DeviceGrid {
             x: self.facts.columns,
             y: self.facts.rows,
+        }
+    }
+
+    pub(crate) fn banks(&self) -> Banks {
+        Banks {
+            cores: self.grid(),
+            dram: self.facts.dram_banks,
         }
     }
 }

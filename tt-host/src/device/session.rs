@@ -3,13 +3,13 @@
 //! Buffers belong to the session, not to tensors: so closing frees everything in the right order, and a buffer that a
 //! queued launch may still use lives until the queue has run, whoever dropped its tensor.
 
-use crate::bridge::{self, Memory, MeshBuffer, MeshDevice};
+use crate::bridge::{self, Core, Memory, MeshBuffer, MeshDevice};
 use crate::host_memory::Staging;
 use crate::launch::{Workload, WorkloadCache};
 use crate::{Error, ErrorKind, Result};
 use cxx::SharedPtr;
 use std::collections::HashMap;
-use tt_plan::Role;
+use tt_plan::{Bank, Role, Shards};
 
 /// An open device. Fields are dropped in order: programs, then buffers, then the device.
 pub(crate) struct Session {
@@ -19,6 +19,8 @@ pub(crate) struct Session {
     temporaries: HashMap<usize, Vec<Temporary>>,
     buffers: HashMap<u64, SharedPtr<MeshBuffer>>,
     next_buffer: u64,
+    /// Programs that lie on them.
+    retired_programs: Vec<Workload>,
     /// Buffers released while launches were queued.
     retired: Vec<SharedPtr<MeshBuffer>>,
     /// Kernels that were enqueued and not waited for, each once.
@@ -26,6 +28,15 @@ pub(crate) struct Session {
     /// Host memory for transfers.
     pub(crate) staging: Staging,
     mesh: SharedPtr<MeshDevice>,
+}
+
+/// The pages of a buffer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pages<'s> {
+    /// So many, over all banks in turn.
+    Interleaved(u64),
+    /// Those of shards.
+    InBanks(&'s Shards),
 }
 
 /// Memory of a temporary, which one launch of a kernel after the other uses: launches run in order.
@@ -47,6 +58,7 @@ impl Session {
             temporaries: HashMap::new(),
             buffers: HashMap::new(),
             next_buffer: 0,
+            retired_programs: Vec::new(),
             retired: Vec::new(),
             queued: Vec::new(),
             staging: Staging::default(),
@@ -61,8 +73,31 @@ impl Session {
 
     /// A new DRAM buffer of `pages` pages, interleaved: its number and its address.
     pub(crate) fn allocate(&mut self, pages: u64, page_bytes: u32) -> Result<(u64, u32)> {
-        let (bytes, page_bytes) = (pages * u64::from(page_bytes), u64::from(page_bytes));
-        let mut buffer = bridge::allocate(&self.mesh, bytes, page_bytes, Memory::Dram);
+        self.allocate_in(Memory::Dram, Pages::Interleaved(pages), page_bytes)
+    }
+
+    /// A new buffer: its number and its address.
+    pub(crate) fn allocate_in(&mut self, memory: Memory, pages: Pages<'_>, page_bytes: u32) -> Result<(u64, u32)> {
+        let page_bytes = u64::from(page_bytes);
+        let bytes = page_bytes
+            * match pages {
+                Pages::Interleaved(pages) => pages,
+                Pages::InBanks(shards) => shards.pages() as u64,
+            };
+        let place = |mesh: &SharedPtr<MeshDevice>| match pages {
+            Pages::Interleaved(_) => bridge::allocate(mesh, bytes, page_bytes, memory),
+            Pages::InBanks(shards) => {
+                let cores = shards.banks.iter().map(|bank| match *bank {
+                    Bank::Dram(x) => Core { x, y: 0 },
+                    Bank::L1(x, y) => Core { x, y },
+                });
+                let cores: Vec<Core> = cores.collect();
+                // `Tiling::of` bounds pages to 32 bits, and shards are no more than pages.
+                let of_bank = u32::try_from(shards.pages_of_bank()).unwrap_or(u32::MAX);
+                bridge::allocate_in_banks(mesh, of_bank, page_bytes, memory, &cores)
+            }
+        };
+        let mut buffer = place(&self.mesh);
         if buffer.is_err() && !(self.retired.is_empty() && self.temporaries.is_empty()) {
             // What was released is only held back for queued launches, and temporaries for launches to come.
             let temporaries = std::mem::take(&mut self.temporaries);
@@ -71,7 +106,7 @@ impl Session {
                 .flatten()
                 .for_each(|temporary| self.release(temporary.buffer));
             self.finish()?;
-            buffer = bridge::allocate(&self.mesh, bytes, page_bytes, Memory::Dram);
+            buffer = place(&self.mesh);
         }
         let failed = |error| {
             bridge::thrown(
@@ -129,13 +164,15 @@ impl Session {
 
     /// Frees a buffer, once nothing queued can use it.
     pub(crate) fn release(&mut self, buffer: u64) {
+        let programs = self.workloads.lying_on(buffer);
         let buffer = self.buffers.remove(&buffer);
         if !self.queued.is_empty() {
+            self.retired_programs.extend(programs);
             self.retired.extend(buffer);
         }
     }
 
-    fn buffer(&self, number: u64) -> Result<&SharedPtr<MeshBuffer>> {
+    pub(crate) fn buffer(&self, number: u64) -> Result<&SharedPtr<MeshBuffer>> {
         // Tensors hold the numbers of live buffers only.
         self.buffers
             .get(&number)
@@ -177,6 +214,7 @@ impl Session {
             kernels,
             cores,
             args: before,
+            lies_on: _,
         } = workload;
         // Where setting them fails, nobody knows which are set.
         let set = std::mem::take(before);
@@ -211,12 +249,15 @@ impl Session {
         self.waited(result, &doing)
     }
 
-    /// After a blocking call: nothing is queued any more, unless it failed before it waited.
+    /// After a blocking call: nothing is queued any more, unless that cannot be waited for.
     fn waited(&mut self, result: std::result::Result<(), cxx::Exception>, doing: &str) -> Result<()> {
-        result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))?;
-        self.queued.clear();
-        self.retired.clear();
-        Ok(())
+        // What failed once is not waited for again, and what was released may be what it had no room for.
+        if result.is_ok() || bridge::finish(&self.mesh).is_ok() {
+            self.queued.clear();
+            self.retired_programs.clear();
+            self.retired.clear();
+        }
+        result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))
     }
 
     /// Waits, frees everything and closes the device.

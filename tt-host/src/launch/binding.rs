@@ -55,7 +55,7 @@ pub(crate) fn bind<'t>(
                     element,
                     mutable,
                     extents,
-                    ..
+                    layout,
                 },
                 Value::Tensor {
                     tensor,
@@ -69,6 +69,14 @@ pub(crate) fn bind<'t>(
                     return Err(kernel.damaged(&format!(
                         "the launcher and the plan disagree on whether `{name}` is written"
                     )));
+                }
+                if !tensor.layout.of_pages(layout.page_size).lies_as(layout) {
+                    let message = format!(
+                        "`{name}` lies in `{}`, but kernel `{}` takes it in `{layout}`: make it with `upload_in` or `zeros_in`",
+                        tensor.layout,
+                        kernel.name()
+                    );
+                    return Err(Error::new(ErrorKind::Argument, message));
                 }
                 bindings.addresses.insert(name.clone(), tensor.address);
                 tensors.push((name.clone(), *mutable, tensor));

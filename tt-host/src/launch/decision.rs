@@ -12,7 +12,7 @@ use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
-use tt_plan::{CoreWork, DeviceGrid, Sharing, TunedVariant, TuningKey};
+use tt_plan::{CoreWork, DeviceGrid, OnShard, Sharing, TunedVariant, TuningKey};
 
 /// Decisions that a device keeps.
 const KEPT: usize = 256;
@@ -62,7 +62,16 @@ pub(crate) struct Decision {
     /// The variant.
     pub(super) kernel: &'static Kernel,
     /// The cores of each of its stages with their blocks.
-    pub(super) work: Vec<Vec<CoreWork>>,
+    pub(super) work: Vec<Work>,
+}
+
+/// What a stage runs on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Work {
+    /// Its cores with their blocks.
+    pub(super) cores: Vec<CoreWork>,
+    /// Its circular buffers that lie on shards of tensors.
+    pub(super) on_shards: Vec<OnShard<'static>>,
 }
 
 /// The decisions that a device keeps, the one used last at the end.
@@ -105,7 +114,12 @@ impl Launch<'_> {
         for plan in kernel.stages()? {
             check_budgets(kernel, plan, &bound.device)?;
             let partition = plan.partition(&bound.bindings, cores);
-            work.push(partition.map_err(|error| self.refused(&error))?.1);
+            let (grid, of_cores) = partition.map_err(|error| self.refused(&error))?;
+            let on_shards = plan.on_shards(&bound.bindings, cores.grid, (grid, &of_cores));
+            work.push(Work {
+                on_shards: on_shards.map_err(|error| self.refused(&error))?,
+                cores: of_cores,
+            });
         }
         let decision = Arc::new(Decision { kernel, work });
         bound.device.decisions().put(Question::of(self), decision.clone());
@@ -275,7 +289,7 @@ mod tests {
         let mut decisions = Decisions::default();
         let decision = |stages| Decision {
             kernel: &KERNEL,
-            work: vec![Vec::new(); stages],
+            work: vec![Work::default(); stages],
         };
         for extent in 0..KEPT {
             decisions.put(question(extent), Arc::new(decision(extent)));

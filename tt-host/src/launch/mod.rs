@@ -15,12 +15,14 @@ pub use profile::Profile;
 pub use reference::Reference;
 pub(crate) use workload::WorkloadCache;
 
-use crate::bridge::DeviceFacts;
+use crate::bridge::{DeviceFacts, MeshBuffer};
 use crate::device::Session;
 use crate::kernel::Kernel;
 use crate::tile::Tiling;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Layout, Result};
 use binding::{Bound, bind};
+use cxx::SharedPtr;
+use decision::Work;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::OnceLock;
@@ -28,11 +30,11 @@ use std::time::Instant;
 use tt_emulator::{StoredTensor, Stores};
 use tt_lang::ir::ElementType;
 use tt_plan::{
-    Bindings, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Plan, PlanError, Report, Role, Sharing, Temporary,
-    TransferClass,
+    Bindings, CoreWork, Cores, DataFormat, DeviceGrid, Execution, OnShard, PartitionMode, Plan, PlanError, Report,
+    Role, Sharing, Temporary, TransferClass,
 };
 pub(crate) use workload::Workload;
-use workload::{WorkloadKey, build};
+use workload::{ByName, OnTensor, WorkloadKey, build};
 
 /// A kernel with its arguments. Nothing happens before [`run`](Launch::run) or [`enqueue`](Launch::enqueue).
 ///
@@ -206,7 +208,17 @@ impl<'t> Launch<'t> {
     /// The cores that blocks are given to.
     fn cores(&self, bound: &Bound<'_>) -> Cores {
         Cores {
-            grid: self.cores.unwrap_or(bound.device.grid()),
+            grid: match self.kernel().stages() {
+                // Shards lie where the device has them.
+                Ok(stages)
+                    if stages
+                        .iter()
+                        .any(|of| of.work_partition.mode == PartitionMode::LocalShard) =>
+                {
+                    bound.device.grid()
+                }
+                Ok(_) | Err(_) => self.cores.unwrap_or(bound.device.grid()),
+            },
             chip: bound.device.chip(),
             sharing: self.sharing,
         }
@@ -217,9 +229,9 @@ impl<'t> Launch<'t> {
         let decision = self.decide()?;
         let (plan, bound) = self.bind(self.kernel())?;
         let stages = self.kernel().stages()?.iter().zip(&decision.work).enumerate();
-        let stages = stages.map(|(number, (plan, work))| (number, plan, work.as_slice()));
+        let stages = stages.map(|(number, (plan, work))| (number, plan, work));
         // A grid without blocks runs nothing.
-        let stages = stages.filter(|(_, _, work)| !work.is_empty());
+        let stages = stages.filter(|(_, _, work)| !work.cores.is_empty());
         let shapes = self.temporary_shapes(plan, &bound)?;
         bound.device.with(|session| {
             if waiting != Waiting::Not {
@@ -320,6 +332,8 @@ impl<'t> Launch<'t> {
             address: tensor.address,
             element: tensor.element,
             shape: tensor.shape.clone(),
+            words: tensor.words(),
+            is_tracked: tensor.layout == Layout::dram(),
         });
         let mut tensors: Vec<LaunchTensor> = passed.collect();
         let failed = |error: Error| {
@@ -342,6 +356,8 @@ impl<'t> Launch<'t> {
                 address: memory.address,
                 element: temporary.element,
                 shape,
+                words: None,
+                is_tracked: true,
             });
         }
         let mut bindings = bound.bindings.clone();
@@ -354,20 +370,26 @@ impl<'t> Launch<'t> {
     fn ready<'d>(
         &self,
         session: &mut Session,
-        (stage, plan, work): (usize, &'static Plan, &'d [CoreWork]),
+        (stage, plan, work): (usize, &'static Plan, &'d Work),
         bound: &Bound<'_>,
         tensors: &Tensors,
     ) -> Result<Run<'d>> {
+        let Work { cores: work, on_shards } = work;
         let args = self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), work)?;
-        let key = WorkloadKey::new(self.kernel(), stage, work);
-        let workload = match session.workloads.take(key) {
+        let on_shards = tensors.on_shards(on_shards);
+        let mut words = tensors.words();
+        if plan.work_partition.mode == PartitionMode::LocalShard {
+            words.extend(work.iter().flat_map(|core| [core.x, core.y]));
+            words.extend(on_shards.iter().map(|on| on.address));
+        }
+        let key = WorkloadKey::new(self.kernel(), stage, work, words);
+        let workload = match session.workloads.take(&key) {
             Some(workload) => workload,
             None => {
-                let accessor_words = |name: &str| match tensors.tensors.iter().find(|tensor| tensor.name == name) {
-                    Some(tensor) => session.accessor_words(tensor.buffer),
-                    None => Err(self
-                        .kernel
-                        .damaged(&format!("the plan accesses `{name}`, which is no tensor"))),
+                let tensors = OfSession {
+                    kernel: self.kernel,
+                    tensors,
+                    session,
                 };
                 build(
                     session.mesh(),
@@ -375,7 +397,8 @@ impl<'t> Launch<'t> {
                     self.kernel(),
                     (stage, plan),
                     work,
-                    &accessor_words,
+                    &tensors,
+                    &on_shards,
                 )?
             }
         };
@@ -391,7 +414,8 @@ impl<'t> Launch<'t> {
 
     /// The tensors that the kernel may store to, of several stages those that this one stores to, and where its blocks run.
     fn stores(&self, tensors: &Tensors, run: &Run<'_>, several: bool) -> Stores {
-        let stored = |tensor: &&LaunchTensor| tensor.mutable && (!several || run.stores(&tensor.name));
+        let stored =
+            |tensor: &&LaunchTensor| tensor.is_tracked && tensor.mutable && (!several || run.stores(&tensor.name));
         let written = tensors.tensors.iter().filter(stored);
         let transfers_of = |role: Role, tensor: &LaunchTensor| {
             let kernels = run.plan.kernels.iter().filter(move |kernel| kernel.role == role);
@@ -475,12 +499,61 @@ struct LaunchTensor {
     address: u32,
     element: ElementType,
     shape: Box<[usize]>,
+    /// Of a tensor in shards the words of its accessor, which the device does not know.
+    words: Option<Vec<u32>>,
+    /// Whether the emulator can tell which elements are stored: of what is interleaved over DRAM.
+    is_tracked: bool,
 }
 
 /// All tensors of a launch, and its values with their addresses.
 struct Tensors {
     tensors: Vec<LaunchTensor>,
     bindings: Bindings,
+}
+
+/// The tensors of a launch and their buffers.
+struct OfSession<'l> {
+    kernel: &'static Kernel,
+    tensors: &'l Tensors,
+    session: &'l Session,
+}
+
+impl ByName for OfSession<'_> {
+    fn accessor_words(&self, name: &str) -> Result<Vec<u32>> {
+        match self.tensors.tensors.iter().find(|tensor| tensor.name == name) {
+            Some(LaunchTensor { words: Some(words), .. }) => Ok(words.clone()),
+            Some(tensor) => self.session.accessor_words(tensor.buffer),
+            None => Err(self
+                .kernel
+                .damaged(&format!("the plan accesses `{name}`, which is no tensor"))),
+        }
+    }
+
+    fn buffer(&self, number: u64) -> Result<&SharedPtr<MeshBuffer>> {
+        self.session.buffer(number)
+    }
+}
+
+impl Tensors {
+    /// The circular buffers that lie on shards, with the buffers of their tensors.
+    fn on_shards(&self, of: &[OnShard<'_>]) -> Vec<OnTensor> {
+        let on = of.iter().filter_map(|on| {
+            let tensor = self.tensors.iter().find(|tensor| tensor.name == on.tensor)?;
+            Some(OnTensor {
+                circular_buffer: on.buffer,
+                pages: on.pages,
+                buffer: tensor.buffer,
+                address: tensor.address,
+            })
+        });
+        on.collect()
+    }
+
+    /// The words of all tensors in shards.
+    fn words(&self) -> Vec<u32> {
+        let words = self.tensors.iter().flat_map(|tensor| &tensor.words);
+        words.flatten().copied().collect()
+    }
 }
 
 /// A stage that is ready to run.

@@ -1,10 +1,11 @@
 //! Programs on a device: built once per stage of a kernel and set of cores, kept, and run again with other runtime arguments.
 //!
-//! Sources, circular buffers, semaphores and compile-time arguments of a stage do not depend on the extents of a launch;
-//! the cores it runs on do. So a program is kept under the kernel, its stage and the shape of its set of cores.
+//! Sources, circular buffers and semaphores of a stage do not depend on the extents of a launch, nor do compile-time arguments, but for
+//! those of tensors in shards; the cores it runs on do. So a program is kept under the kernel, its stage, the shape of its set of cores
+//! and what its tensors in shards look like.
 
 use crate::bridge::{
-    self, CircularBufferSpec, ComputeSpec, Core, DeviceFacts, MeshDevice, MeshWorkload, Mover, Rectangle,
+    self, CircularBufferSpec, ComputeSpec, Core, DeviceFacts, MeshBuffer, MeshDevice, MeshWorkload, Mover, Rectangle,
 };
 use crate::device::DeviceCore;
 use crate::kernel::Kernel;
@@ -16,7 +17,7 @@ use tt_plan::{CompileArg, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc,
 const KEPT_WORKLOADS: usize = 64;
 
 /// What a kept program is found by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkloadKey {
     /// The address of the kernel's static.
     kernel: usize,
@@ -25,16 +26,19 @@ pub(crate) struct WorkloadKey {
     /// Cores are taken row by row: their number and the columns of a row say which.
     cores: usize,
     columns: u32,
+    /// The words of its tensors in shards, which are compile-time arguments, and where it lies on them.
+    words: Vec<u32>,
 }
 
 impl WorkloadKey {
-    pub(crate) fn new(kernel: &'static Kernel, stage: usize, cores: &[CoreWork]) -> WorkloadKey {
+    pub(crate) fn new(kernel: &'static Kernel, stage: usize, cores: &[CoreWork], words: Vec<u32>) -> WorkloadKey {
         let columns = cores.iter().map(|core| core.x + 1).max().unwrap_or(0);
         WorkloadKey {
             kernel: std::ptr::from_ref(kernel).addr(),
             stage,
             cores: cores.len(),
             columns,
+            words,
         }
     }
 }
@@ -46,6 +50,8 @@ pub(crate) struct Workload {
     pub(crate) cores: Vec<Core>,
     /// The runtime arguments that its kernels have; none before its first run.
     pub(crate) args: Vec<(Role, Vec<u32>)>,
+    /// The tensors' buffers that circular buffers of it lie on.
+    pub(crate) lies_on: Vec<u64>,
 }
 
 /// The programs that a device keeps, the one used last at the end.
@@ -56,9 +62,17 @@ pub(crate) struct WorkloadCache {
 
 impl WorkloadCache {
     /// Takes out the program of `key`.
-    pub(crate) fn take(&mut self, key: WorkloadKey) -> Option<Workload> {
-        let index = self.kept.iter().position(|(kept, _)| *kept == key)?;
+    pub(crate) fn take(&mut self, key: &WorkloadKey) -> Option<Workload> {
+        let index = self.kept.iter().position(|(kept, _)| kept == key)?;
         Some(self.kept.remove(index).1)
+    }
+
+    /// Takes out the programs that lie on this buffer.
+    pub(crate) fn lying_on(&mut self, buffer: u64) -> Vec<Workload> {
+        let found = self
+            .kept
+            .extract_if(.., |(_, workload)| workload.lies_on.contains(&buffer));
+        found.map(|(_, workload)| workload).collect()
     }
 
     /// Keeps a program; gives back the one it displaces.
@@ -103,15 +117,36 @@ pub(crate) fn check_budgets(kernel: &Kernel, plan: &Plan, device: &DeviceCore) -
     Ok(())
 }
 
-/// Builds the program of a stage of `kernel`, its number and its plan, on `cores`; `accessor_words` gives the compile-time words
-/// of a tensor by name.
+/// What a program is built with of its tensors.
+pub(crate) trait ByName {
+    /// The compile-time words of the accessor of the tensor `name`.
+    fn accessor_words(&self, name: &str) -> Result<Vec<u32>>;
+    /// The buffer with this number.
+    fn buffer(&self, number: u64) -> Result<&SharedPtr<MeshBuffer>>;
+}
+
+/// A circular buffer that lies on the shards of a tensor.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnTensor {
+    /// Its index.
+    pub(crate) circular_buffer: u8,
+    /// Its pages there.
+    pub(crate) pages: u32,
+    /// The number of the tensor's buffer.
+    pub(crate) buffer: u64,
+    /// Its address.
+    pub(crate) address: u32,
+}
+
+/// Builds the program of a stage of `kernel`, its number and its plan, on `cores`, with some of its circular buffers on shards.
 pub(crate) fn build(
     mesh: &SharedPtr<MeshDevice>,
     device: &DeviceFacts,
     kernel: &Kernel,
     (stage, plan): (usize, &Plan),
     cores: &[CoreWork],
-    accessor_words: &dyn Fn(&str) -> Result<Vec<u32>>,
+    tensors: &dyn ByName,
+    on_shards: &[OnTensor],
 ) -> Result<Workload> {
     let failed = |error: cxx::Exception| {
         bridge::thrown(
@@ -129,7 +164,17 @@ pub(crate) fn build(
             page_bytes: cb.page_size,
             pages: cb.pages,
         };
-        bridge::add_circular_buffer(program.pin_mut(), &ranges, &spec).map_err(failed)?;
+        match on_shards.iter().find(|on| on.circular_buffer == cb.index) {
+            None => bridge::add_circular_buffer(program.pin_mut(), &ranges, &spec),
+            Some(on) => {
+                let spec = CircularBufferSpec {
+                    pages: on.pages,
+                    ..spec
+                };
+                bridge::add_circular_buffer_on(program.pin_mut(), &ranges, &spec, tensors.buffer(on.buffer)?)
+            }
+        }
+        .map_err(failed)?;
     }
     for semaphore in &plan.semaphores {
         let id = bridge::add_semaphore(program.pin_mut(), &ranges, semaphore.initial).map_err(failed)?;
@@ -146,7 +191,7 @@ pub(crate) fn build(
     for part in &plan.kernels {
         let mut args = Vec::new();
         for CompileArg::Accessor(tensor) in &part.compile_args {
-            args.extend(accessor_words(tensor)?);
+            args.extend(tensors.accessor_words(tensor)?);
         }
         let program = program.pin_mut();
         let source = match part.role {
@@ -178,6 +223,7 @@ pub(crate) fn build(
         kernels,
         cores,
         args: Vec::new(),
+        lies_on: on_shards.iter().map(|on| on.buffer).collect(),
     })
 }
 

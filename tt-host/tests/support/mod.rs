@@ -43,6 +43,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
     let layout = TensorLayout {
         shard: Memory::Dram,
         interleave: true,
+        sharding: Default::default(),
         tile_shape: [32, 32],
         page_size,
     };
@@ -104,6 +105,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             pages: 2,
             unpack_to_dest_fp32: false,
             lines: None,
+            shard: None,
         }],
         semaphores: Vec::new(),
         compute: ComputeConfig {

@@ -251,9 +251,11 @@ pub enum Residence {
 }
 
 /// How a tensor is spread over banks or cores.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sharding {
     /// Page by page over all banks.
+    #[default]
     Interleaved,
     /// In `g` bands of rows.
     Height(u64),

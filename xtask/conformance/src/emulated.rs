@@ -2,8 +2,8 @@
 
 use tt_backend::Artifact;
 use tt_host::{
-    Argument, Device, Element, Kernel as HostKernel, Launch, Sharing, Sources, StageSources, Tensor, bf16, bfp4, bfp8,
-    f16,
+    Argument, Device, Element, Kernel as HostKernel, Launch, Layout, Sharing, Sources, StageSources, Tensor, bf16,
+    bfp4, bfp8, f16,
 };
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Bindings, DeviceGrid, Parameter, Plan};
@@ -24,6 +24,8 @@ pub struct TensorValues {
     pub shape: Vec<usize>,
     /// Whether the kernel writes it.
     pub written: bool,
+    /// Where it lies.
+    pub layout: Layout,
     /// What it held before the launch.
     pub before: Vec<f32>,
     /// What the emulator left in it; empty where the kernel does not write it.
@@ -67,7 +69,7 @@ pub fn tensors(plan: &Plan, extents: &[usize]) -> Result<(Bindings, Vec<TensorVa
                 element,
                 extents,
                 mutable,
-                ..
+                layout,
             } => {
                 let shape = extents
                     .iter()
@@ -77,6 +79,7 @@ pub fn tensors(plan: &Plan, extents: &[usize]) -> Result<(Bindings, Vec<TensorVa
                 tensors.push(TensorValues {
                     name: name.clone(),
                     element: *element,
+                    layout: Layout::from(layout),
                     before: vec![0.0; shape.iter().product()],
                     shape,
                     written: *mutable,
@@ -275,13 +278,13 @@ impl<E: Element, const RANK: usize> OnDevice for Tensor<E, RANK> {
 /// # Errors
 /// Where its type has no host type, or the device has no room.
 pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
-    fn of<E: Element>(device: &Device, values: &[E], shape: &[usize]) -> Result<Box<dyn OnDevice>, String> {
+    fn of<E: Element>(device: (&Device, &Layout), values: &[E], shape: &[usize]) -> Result<Box<dyn OnDevice>, String> {
         fn ranked<E: Element, const RANK: usize>(
-            device: &Device,
+            (device, layout): (&Device, &Layout),
             values: &[E],
             shape: [usize; RANK],
         ) -> Result<Box<dyn OnDevice>, String> {
-            match device.upload(values, shape) {
+            match device.upload_in(layout, values, shape) {
                 Ok(tensor) => Ok(Box::new(tensor)),
                 Err(error) => Err(error.to_string()),
             }
@@ -296,6 +299,7 @@ pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice
             _ => Err(format!("no tensor has {} axes", shape.len())),
         }
     }
+    let device = (device, &tensor.layout);
     match tensor.element {
         ElementType::Bf16 => {
             let values: Vec<bf16> = tensor.before.iter().map(|value| bf16::from_f32(*value)).collect();

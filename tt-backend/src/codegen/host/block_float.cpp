@@ -40,8 +40,12 @@ public:
 
     const std::string name;
 
+protected:
+    void* host() { return bytes.data(); }
+
+    std::shared_ptr<distributed::MeshBuffer> buffer;
+
 private:
     static constexpr uint64_t page_bytes = 64 + 128 * Bits;
-    std::shared_ptr<distributed::MeshBuffer> buffer;
     std::vector<uint8_t> bytes;
 };

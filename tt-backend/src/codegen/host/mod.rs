@@ -10,10 +10,11 @@ mod members;
 use super::writer::Writer;
 use formula::{compares, integer, number};
 use members::Members;
-use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
+use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind, Sharding};
 use tt_plan::{
-    CompileArg, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, KernelPlan, Memory, Noc, Parameter,
-    Placement, Plan, RangeLimit, RuntimeValue, Temporary, TensorLayout,
+    BlockOrder, CompileArg, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, GridStep, KernelPlan,
+    Memory, Noc, Parameter, PartitionMode, Placement, Plan, RangeLimit, RuntimeValue, ShardRegion, Temporary,
+    TensorLayout,
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
@@ -27,6 +28,10 @@ const RECTANGLE: &str = include_str!("rectangle.cpp");
 const BYTES: &str = include_str!("bytes.cpp");
 /// Tensors whose elements share exponents.
 const BLOCK_FLOAT: &str = include_str!("block_float.cpp");
+/// Tensors in L1 and in shards.
+const PLACED: &str = include_str!("placed.cpp");
+/// Cores that take the blocks whose shards they have.
+const LOCAL: &str = include_str!("local.cpp");
 /// What numbers call that elements are compared with.
 const COMPARED: &str = include_str!("compared.cpp");
 
@@ -84,9 +89,21 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     out.line(format!("// usage: main{}", usage(plan)));
     out.line("// The kernels are read from the folder of this file; the device is the first one.");
     out.blank();
-    STANDARD_HEADERS
+    let stages = plan.stages();
+    let matches = stages
         .iter()
-        .for_each(|header| out.line(format!("#include <{header}>")));
+        .any(|stage| stage.work_partition.mode == PartitionMode::LocalShard);
+    let is_placed = |parameter: &Parameter| match parameter {
+        Parameter::Tensor { layout, .. } => placement(layout).is_some(),
+        Parameter::Scalar { .. } => false,
+    };
+    let is_placed = plan.parameters.iter().any(is_placed);
+    for header in STANDARD_HEADERS {
+        out.line(format!("#include <{header}>"));
+        if header == "memory" && is_placed {
+            out.line("#include <optional>");
+        }
+    }
     out.blank();
     METALIUM_HEADERS
         .iter()
@@ -129,6 +146,14 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
             .any(DataFormat::shares_exponents)
     {
         out.line(BLOCK_FLOAT);
+        out.blank();
+    }
+    if is_placed {
+        out.line(PLACED);
+        out.blank();
+    }
+    if matches {
+        out.line(LOCAL);
         out.blank();
     }
     let kernels = plan
@@ -252,7 +277,17 @@ fn grid(stage: &Plan, members: &Members) -> String {
 /// The program of a plan of one stage, for its `grid`.
 fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     let device = "device->compute_with_storage_grid_size()";
+    let owner = plan.circular_buffers.iter().rev().find_map(|cb| cb.shard.as_ref());
     match plan.work_partition.placement {
+        Placement::Linear if plan.work_partition.mode == PartitionMode::LocalShard => {
+            let owner = owner.ok_or("blocks belong to shards, which no tensor has")?;
+            out.line(format!(
+                "const std::vector<CoreWork> work = match({}, {}, grid, {});",
+                members.tensor(&owner.tensor),
+                region(owner),
+                is_down(plan)
+            ));
+        }
         Placement::Linear => out.line(format!("const std::vector<CoreWork> work = partition(grid, {device});")),
         Placement::Rectangle { axes: [along, down] } => {
             out.line("Rectangle rectangle;");
@@ -287,7 +322,7 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         out.line(format!("CreateSemaphore(program, cores, {});", semaphore.initial));
     }
     out.blank();
-    buffers(plan, out);
+    buffers(plan, members, out);
     out.blank();
     kernels(plan, members, out)?;
     out.blank();
@@ -350,32 +385,85 @@ fn declare(
         ElementType::Bfp8 => "BlockFloat<8>",
         ElementType::Bfp4 => "BlockFloat<4>",
     };
-    if layout.shard != Memory::Dram || !layout.interleave {
-        return Err(format!("tensor `{name}` is not interleaved over DRAM"));
-    }
     let extents: Vec<String> = extents
         .iter()
         .map(|extent| integer(extent, members).into_string())
         .collect();
     let tensor = members.tensor(name);
-    out.line(format!(
-        "TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});",
-        extents.join(", ")
-    ));
+    let extents = extents.join(", ");
+    out.line(match placement(layout) {
+        None => format!("TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{extents}}});"),
+        Some(placement) => format!("PlacedTensor<{kind}> {tensor}(*device, \"{name}\", {{{extents}}}, {placement});"),
+    });
     Ok(())
 }
 
-fn buffers(plan: &Plan, out: &mut Writer) {
+/// Where a tensor lies, as `PlacedTensor` takes it; `None` where it is interleaved over DRAM.
+fn placement(layout: &TensorLayout) -> Option<String> {
+    let memory = match layout.shard {
+        Memory::Dram => "DRAM",
+        Memory::L1 => "L1",
+    };
+    let list = |numbers: &[u64]| {
+        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        numbers.join(", ")
+    };
+    let cut = match &layout.sharding {
+        Sharding::Interleaved if layout.shard == Memory::Dram => return None,
+        Sharding::Interleaved => "INTERLEAVED, {}, {}".to_string(),
+        Sharding::Height(bands) => format!("HEIGHT, {{{bands}}}, {{}}"),
+        Sharding::Width(bands) => format!("WIDTH, {{{bands}}}, {{}}"),
+        Sharding::Block(down, along) => format!("BLOCK, {{{down}, {along}}}, {{}}"),
+        Sharding::Nd { grid, shard, .. } => format!("ND, {{{}}}, {{{}}}", list(grid), list(shard)),
+    };
+    Some(format!("BufferType::{memory}, Cut{{Cut::{cut}}}"))
+}
+
+/// The pages that every block moves of the tensor of a shard, as `Region` takes them.
+fn region(of: &ShardRegion) -> String {
+    let steps = of
+        .first
+        .iter()
+        .map(|GridStep { first, step, axis }| format!("{{{first}, {step}, {axis}}}"));
+    let steps: Vec<String> = steps.collect();
+    let [rows, columns] = of.tiles;
+    format!("Region{{{{{}}}, {rows}, {columns}}}", steps.join(", "))
+}
+
+/// Whether blocks are numbered down the second axis of the grid.
+fn is_down(plan: &Plan) -> bool {
+    plan.work_partition.order == BlockOrder::ColumnMajor
+}
+
+fn buffers(plan: &Plan, members: &Members, out: &mut Writer) {
     for buffer in &plan.circular_buffers {
         let (index, bytes) = (buffer.index, buffer.page_size);
         out.line(format!("// {}: {} pages", buffer.name, buffer.pages));
         out.open("");
+        let format = buffer.data_format.name();
+        let shard = buffer
+            .shard
+            .as_ref()
+            .map(|shard| (members.tensor(&shard.tensor), shard));
+        let size = match &shard {
+            None => u64::from(buffer.pages).saturating_mul(u64::from(bytes)).to_string(),
+            Some((tensor, shard)) => {
+                let (region, is_down) = (region(shard), is_down(plan));
+                out.line(format!(
+                    "const uint32_t pages = pages_on_shard({tensor}, {region}, grid, {is_down}, work);"
+                ));
+                format!("(pages > 0 ? pages : {}) * {bytes}", buffer.pages)
+            }
+        };
         out.line(format!(
-            "CircularBufferConfig config({}, {{{{{index}, tt::DataFormat::{}}}}});",
-            u64::from(buffer.pages).saturating_mul(u64::from(bytes)),
-            buffer.data_format.name()
+            "CircularBufferConfig config({size}, {{{{{index}, tt::DataFormat::{format}}}}});"
         ));
         out.line(format!("config.set_page_size({index}, {bytes});"));
+        if let Some((tensor, _)) = shard {
+            out.open("if (pages > 0)");
+            out.line(format!("{tensor}.lay(config);"));
+            out.close();
+        }
         out.line("CreateCircularBuffer(program, cores, config);");
         out.close();
     }

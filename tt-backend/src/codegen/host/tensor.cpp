@@ -54,6 +54,11 @@ public:
 
     const std::string name;
 
+protected:
+    void* host() { return elements.data(); }
+
+    std::shared_ptr<distributed::MeshBuffer> buffer;
+
 private:
     // Calls `visit` for every element, row by row; what pads the last tiles is left out.
     template <typename Visit>
@@ -71,7 +76,6 @@ private:
     }
 
     int64_t matrices = 1, rows = 1, columns = 1;
-    std::shared_ptr<distributed::MeshBuffer> buffer;
     std::vector<Element> elements;
 };
 

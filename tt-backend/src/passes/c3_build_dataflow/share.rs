@@ -24,7 +24,7 @@ pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
     let mut places: HashMap<_, Vec<Vec<BufferId>>> = HashMap::new();
     let mut place_of: Vec<BufferId> = (0..flow.buffers.len()).map(BufferId).collect();
     for (index, buffer) in flow.buffers.iter().enumerate() {
-        if buffer.kind != kind || !in_use.contains(&BufferId(index)) {
+        if buffer.kind != kind || buffer.shard.is_some() || !in_use.contains(&BufferId(index)) {
             continue;
         }
         let places = places.entry(shape(buffer)).or_default();

@@ -221,7 +221,11 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
         true => &READ_ELEMENTS,
         false => &READ_ROWS,
     };
-    let functions = [&NOC_ASYNC_READ_PAGE, in_rows];
+    let page = match buffer.shard {
+        Some(_) => &READ_PLACED_PAGE,
+        None => &NOC_ASYNC_READ_PAGE,
+    };
+    let functions = [page, in_rows];
     let (transfer, cond) = transfer(buffer, region, "dst", functions, &[scratch(buffers, Role::Reader)]);
     let mut body = match cond {
         None => vec![line(transfer)],
@@ -414,6 +418,10 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
         value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
     }));
     let mut advances = vec![("src", id)];
+    let page = match buffer.shard {
+        Some(_) => &WRITE_PLACED_PAGE,
+        None => &NOC_ASYNC_WRITE_PAGE,
+    };
     let in_elements = region.transfer.class_of_write(stored.is_some()) == TransferClass::Element;
     let (transfer, cond) = match in_elements {
         true => {
@@ -427,9 +435,9 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
                 Expr::name("stored")
             });
             let more = [stored.unwrap_or(Expr::Int(0)), scratch(buffers, Role::Writer)];
-            transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ELEMENTS], &more)
+            transfer(buffer, region, "src", [page, &WRITE_ELEMENTS], &more)
         }
-        false => transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS], &[]),
+        false => transfer(buffer, region, "src", [page, &WRITE_ROWS], &[]),
     };
     let mut body = match cond {
         None => vec![line(transfer)],

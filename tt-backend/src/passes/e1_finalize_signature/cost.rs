@@ -410,6 +410,9 @@ impl Counting<'_> {
         let function = call.function;
         let (count, bytes, waits) = if [&NOC_ASYNC_READ_PAGE, &NOC_ASYNC_WRITE_PAGE].contains(&function) {
             (1, page(), 0)
+        } else if [&READ_PLACED_PAGE, &WRITE_PLACED_PAGE].contains(&function) {
+            // It lies where it is to go, as a launch sees to where it can.
+            (0, 0, 0)
         } else if [&READ_ROWS, &WRITE_ROWS].contains(&function) {
             (ROWS, page(), 0)
         } else if [&READ_ELEMENTS, &WRITE_ELEMENTS].contains(&function) {

@@ -4,11 +4,11 @@ use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode,
-    ProductSees, Rows, TensorIndex, TileRegion, Transfer, Window,
+    ProductSees, Rows, ShardOf, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};
-use tt_plan::{DataFormat, Role};
+use tt_plan::{DataFormat, GridStep, Role};
 
 impl Reader<'_> {
     /// A rectangle of tiles of a tensor.
@@ -466,12 +466,29 @@ impl Reader<'_> {
                 buffer.column_major = true;
             } else if self.eat("unpacked to destination") {
                 buffer.unpack_to_dest = true;
+            } else if self.eat("shard of") {
+                let tensor = self.tensor()?;
+                self.expect("at")?;
+                let mut first = vec![self.grid_step()?];
+                while self.eat("and") {
+                    first.push(self.grid_step()?);
+                }
+                buffer.shard = Some(ShardOf { tensor, first });
             } else {
                 buffer.depth = Depth::Asked(self.parse()?);
                 self.expect("asked")?;
             }
         }
         Ok(buffer)
+    }
+
+    fn grid_step(&mut self) -> Read<GridStep> {
+        let first = self.parse()?;
+        self.expect("+")?;
+        let step = self.parse()?;
+        self.expect("of")?;
+        let axis = self.parse()?;
+        Ok(GridStep { first, step, axis })
     }
 
     fn block(&mut self) -> Read<BlockId> {

@@ -28,7 +28,10 @@ inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint
     return tt_emulator_node(noc_x, noc_y) << NOC_ADDR_LOCAL_BITS | addr;
 }
 
-inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) { return get_noc_addr(my_x[noc], my_y[noc], addr, noc); }
+// A pointer into L1 also says whose it is, which on a chip it does not.
+inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) {
+    return get_noc_addr(my_x[noc], my_y[noc], addr % TT_EMULATOR_L1_SLOT_BYTES, noc);
+}
 
 // On NoC 1 the caller passes the bottom right corner as the start.
 inline uint64_t get_noc_multicast_addr(
