@@ -3,12 +3,10 @@
 use tt::prelude::*;
 
 #[tt::kernel(reference)]
-fn row_sums<const M: usize, const N: usize>(
-    #[layout(l1)] x: &Tensor<f32, M, N>,
-    scale: f32,
-    y: &mut Tensor<f32, M, 1>,
-) {
+fn row_sums<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, scale: f32, y: &mut Tensor<f32, M, 1>) {
     let by = T.Kernel(M.div_ceil(32));
+    let refused = T.alloc_fragment::<bfp8>(32);
+    T.clear(refused);
     let v = T.alloc_shared::<f32>(32, 64);
     let sum = T.alloc_fragment::<f32>(32, 1);
     let total = T.alloc_fragment::<f32>(32, 1);
@@ -23,10 +21,11 @@ fn row_sums<const M: usize, const N: usize>(
     T.copy(total, y[(by * 32, 0)]);
 }
 
-/// Integers, which have no kernels on the device yet.
 #[tt::kernel(reference)]
-fn doubled<const N: usize>(x: &Tensor<i32, N>, #[layout(l1)] y: &mut Tensor<i32, N>) {
+fn doubled<const N: usize>(x: &Tensor<i32, N>, y: &mut Tensor<i32, N>) {
     let bx = T.Kernel(N.div_ceil(32));
+    let refused = T.alloc_fragment::<bfp8>(32);
+    T.clear(refused);
     for i in T.Parallel(32) {
         y[bx * 32 + i] = x[bx * 32 + i] * 2;
     }
@@ -64,10 +63,12 @@ fn it_says_why_it_cannot_run() {
         assert_eq!(error.kind(), tt::ErrorKind::Kernel);
         let text = error.to_string();
         assert!(
-            text.starts_with("kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:7:"),
+            text.starts_with(
+                "kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:12:"
+            ),
             "{text}"
         );
-        assert!(text.contains("error[TT0403]"), "{text}");
+        assert!(text.contains("error[TT0402]"), "{text}");
     }
     assert_eq!((row_sums::PLAN, row_sums::SOURCES.compute), ("", ""));
     assert!(

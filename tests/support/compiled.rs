@@ -110,30 +110,30 @@ impl<E: Element, const RANK: usize> AnyTensor for Tensor<E, RANK> {
     }
 }
 
-/// A tensor of `values`.
+/// A tensor of `values`, which lies as the layout says.
 ///
 /// # Errors
 /// As those of uploads.
 pub fn upload(
-    device: &tt::Device,
+    device: (&tt::Device, &tt::Layout),
     element: ElementType,
     values: &[f64],
     dimensions: &[usize],
 ) -> tt::Result<Box<dyn AnyTensor>> {
     fn of<E: Element>(
-        device: &tt::Device,
+        (device, layout): (&tt::Device, &tt::Layout),
         values: &[f64],
         dimensions: &[usize],
         convert: impl Fn(f64) -> E,
     ) -> tt::Result<Box<dyn AnyTensor>> {
         let values: Vec<E> = values.iter().map(|value| convert(*value)).collect();
         Ok(match *dimensions {
-            [a, b, c, d, e, f] => Box::new(device.upload(&values, [a, b, c, d, e, f])?),
-            [a, b, c, d, e] => Box::new(device.upload(&values, [a, b, c, d, e])?),
-            [a, b, c, d] => Box::new(device.upload(&values, [a, b, c, d])?),
-            [a, b, c] => Box::new(device.upload(&values, [a, b, c])?),
-            [a, b] => Box::new(device.upload(&values, [a, b])?),
-            [a] => Box::new(device.upload(&values, [a])?),
+            [a, b, c, d, e, f] => Box::new(device.upload_in(layout, &values, [a, b, c, d, e, f])?),
+            [a, b, c, d, e] => Box::new(device.upload_in(layout, &values, [a, b, c, d, e])?),
+            [a, b, c, d] => Box::new(device.upload_in(layout, &values, [a, b, c, d])?),
+            [a, b, c] => Box::new(device.upload_in(layout, &values, [a, b, c])?),
+            [a, b] => Box::new(device.upload_in(layout, &values, [a, b])?),
+            [a] => Box::new(device.upload_in(layout, &values, [a])?),
             _ => unreachable!("tensors have one to six axes"),
         })
     }
@@ -183,7 +183,8 @@ pub fn launched<T>(
         let extents = extents(tile, tensor, named);
         let count: usize = extents.iter().product();
         let values: Vec<f64> = (0..count).map(|_| element(tensor.element.value)).collect();
-        tensors.push(upload(device, tensor.element.value, &values, &extents)?);
+        let layout = tt::Layout::from(&tensor.layout);
+        tensors.push(upload((device, &layout), tensor.element.value, &values, &extents)?);
     }
     let mut left = tensors.iter_mut();
     let arguments = tile.params.iter().filter_map(|param| match param {

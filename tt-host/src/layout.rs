@@ -3,7 +3,7 @@
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
 use tt_device::TILE_SIDE;
-use tt_lang::ir::Sharding;
+use tt_lang::ir::{self, Sharding};
 use tt_plan::{Memory, TensorLayout};
 
 /// Where a tensor lies on its device, as `#[layout(..)]` says it of a kernel's parameter: in which memory, and how its tiles go to the
@@ -116,20 +116,37 @@ impl Layout {
     }
 }
 
+impl From<&ir::Layout> for Layout {
+    /// That of a parameter of a kernel.
+    fn from(layout: &ir::Layout) -> Layout {
+        Layout {
+            memory: match layout.residence {
+                ir::Residence::Dram => Memory::Dram,
+                ir::Residence::L1 => Memory::L1,
+            },
+            sharding: without_names(&layout.sharding),
+        }
+    }
+}
+
+/// The same cut of axes without names.
+fn without_names(sharding: &Sharding) -> Sharding {
+    match sharding {
+        Sharding::Nd { grid, shard, .. } => Sharding::Nd {
+            axes: Vec::new(),
+            grid: grid.clone(),
+            shard: shard.clone(),
+        },
+        Sharding::Interleaved | Sharding::Height(_) | Sharding::Width(_) | Sharding::Block(..) => sharding.clone(),
+    }
+}
+
 impl From<&TensorLayout> for Layout {
     /// The layout that a kernel's plan asks for.
     fn from(layout: &TensorLayout) -> Layout {
-        let sharding = match &layout.sharding {
-            Sharding::Nd { grid, shard, .. } => Sharding::Nd {
-                axes: Vec::new(),
-                grid: grid.clone(),
-                shard: shard.clone(),
-            },
-            other => other.clone(),
-        };
         Layout {
             memory: layout.shard,
-            sharding,
+            sharding: without_names(&layout.sharding),
         }
     }
 }

@@ -228,8 +228,9 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         let mut tensors = Vec::new();
         for at in program.parameters() {
             let dimensions = program.dimensions(at, shape);
+            let layout = program.tensors[at].place().map_err(failed)?;
             let tensor = upload(
-                &device,
+                (&device, &layout),
                 program.tensors[at].element.element_type(),
                 &contents[at],
                 &dimensions,
@@ -238,7 +239,12 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         }
         let is_output = |at: usize| program.tensors[at].role == Role::Output;
         let table = shape.table().map(|entry| entry as f64);
-        let table = upload(&device, program.table.element.element_type(), &table, &[TABLE]);
+        let table = upload(
+            (&device, &tt::Layout::dram()),
+            program.table.element.element_type(),
+            &table,
+            &[TABLE],
+        );
         let mut table = table.map_err(failed)?;
         // References know no chip.
         let mut references = Vec::new();

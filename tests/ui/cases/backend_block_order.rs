@@ -1,4 +1,4 @@
-//! An order that parses, and is not compiled yet.
+//! An order by shards, of a kernel whose tensors have none.
 use tt::prelude::*;
 
 #[tt::kernel(order = match_shard)]

@@ -8,6 +8,8 @@
 //! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
 //! proves again on the final code.
 //!
+//! Of a kernel whose blocks go where their shards are, buffers that may lie on a tensor's shard say so.
+//!
 //! ```text
 //!  read a; read b; section y ← a + b; write y      ⟹      read a; read b; section y ← a + b; release a; release b;
 //!                                                          write y; release y          depths 2, indices 0 1 16
@@ -35,7 +37,7 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
     does: "lifetimes, depths and indices of the circular buffers",
     run: |unit| {
         unit.changed(|facts, flow| {
-            on_shards::run(facts, flow);
+            on_shards::run(facts, flow)?;
             run(flow)
         })
     },

@@ -8,7 +8,7 @@ mod reduction;
 
 use super::super::random::Random;
 use super::calm::calm;
-use super::program::{Block, Class, Element, Grid, Layout, Program, Role, Shape, Spare, Stage, Table, Tensor};
+use super::program::{Block, CUTS, Class, Element, Grid, Layout, Program, Role, Shape, Spare, Stage, Table, Tensor};
 use body::Body;
 
 /// How many values the scalar `n` has, and how many L has.
@@ -50,6 +50,15 @@ pub fn generate(random: &mut Random) -> Program {
             .copied()
             .chain(stage.blocks.iter().map(|block| block.element));
         stage.is_fine = random.one_in(2) && all.all(|element| !element.is_moved_by_tiles());
+    }
+    if random.one_in(5) {
+        for tensor in program
+            .tensors
+            .iter_mut()
+            .filter(|tensor| tensor.role != Role::Temporary)
+        {
+            tensor.cut = random.below(CUTS.len());
+        }
     }
     let least = 1 + random.below(3);
     program.shapes = shapes(random, &program, least);
@@ -198,6 +207,7 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
                         class != Class::Main || at > 0 || role != Role::Input,
                     ),
                 },
+                cut: 0,
             });
         }
     }

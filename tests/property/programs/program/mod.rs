@@ -10,7 +10,7 @@ mod tensor;
 pub use element::{Element, Kind};
 pub use expression::{Access, By, Expr, Form, Moved, Paced, Reach, Sum, Test};
 pub use integer::{At, Atom, Choice, Condition, TABLE, Term};
-pub use tensor::{Axis, Layout, Role, Spare, Tensor};
+pub use tensor::{Axis, CUTS, Layout, Role, Spare, Tensor};
 
 use super::super::random::Random;
 

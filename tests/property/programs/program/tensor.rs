@@ -12,6 +12,38 @@ pub struct Tensor {
     /// How far from its blocks' places they are copied to or from it.
     pub shift: [i32; 2],
     pub layout: Layout,
+    /// Where it lies on the device: one of [`CUTS`].
+    pub cut: usize,
+}
+
+/// Where tensors lie on the device, as `#[layout(..)]` says it; the first where nothing is said. They are cut along the last two axes alone,
+/// since not all tensors have more.
+pub const CUTS: [&str; 8] = [
+    "dram, interleaved",
+    "l1, interleaved",
+    "l1, height_sharded(5)",
+    "l1, width_sharded(3)",
+    "l1, block_sharded(3, 4)",
+    "dram, height_sharded(14)",
+    "dram, width_sharded(2)",
+    "dram, block_sharded(2, 2)",
+];
+
+impl Tensor {
+    /// Where it lies.
+    pub fn place(&self) -> tt::Result<tt::Layout> {
+        use tt::Layout;
+        match self.cut {
+            0 => Ok(Layout::dram()),
+            1 => Ok(Layout::l1()),
+            2 => Layout::l1().height_sharded(5),
+            3 => Layout::l1().width_sharded(3),
+            4 => Layout::l1().block_sharded(3, 4),
+            5 => Layout::dram().height_sharded(14),
+            6 => Layout::dram().width_sharded(2),
+            _ => Layout::dram().block_sharded(2, 2),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

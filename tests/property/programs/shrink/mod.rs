@@ -119,6 +119,9 @@ fn candidates(program: &Program) -> Vec<Program> {
         if tensor.layout != Layout::PLAIN {
             all.push(with(&|program| program.tensors[at].layout = Layout::PLAIN));
         }
+        if tensor.cut != 0 {
+            all.push(with(&|program| program.tensors[at].cut = 0));
+        }
         if tensor.shift != [0, 0] {
             all.push(with(&|program| program.tensors[at].shift = [0, 0]));
         }

@@ -4,7 +4,7 @@ mod expression;
 mod operand;
 
 use super::program::{
-    Assign, At, Atom, Axis, Class, Grid, Kind, LoopKind, Part, Product, Program, Role, Shape, Shown, Side, Spare,
+    Assign, At, Atom, Axis, CUTS, Class, Grid, Kind, LoopKind, Part, Product, Program, Role, Shape, Shown, Side, Spare,
     Stage, Stmt, TABLE, Target, Term,
 };
 use super::uses::Use;
@@ -107,7 +107,11 @@ impl Text<'_> {
             let tensor = &program.tensors[at];
             let reference = if tensor.role == Role::Output { "&mut " } else { "&" };
             let (name, element, extents) = (program.name(at), tensor.element, self.extents(at));
-            self.line(format_args!("{name}: {reference}Tensor<{element}, {extents}>,"))?;
+            let layout = match tensor.cut {
+                0 => String::new(),
+                cut => format!("#[layout({})] ", CUTS[cut]),
+            };
+            self.line(format_args!("{layout}{name}: {reference}Tensor<{element}, {extents}>,"))?;
         }
         self.line(format_args!("t: &Tensor<{}, {TABLE}>,", program.table.element))?;
         self.line(format_args!("alpha: f32,"))?;

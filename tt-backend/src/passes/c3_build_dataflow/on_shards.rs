@@ -4,18 +4,23 @@
 //!
 //! A tensor that is both read and written stays apart: its results would come to where operands still are.
 
+use crate::codes;
 use crate::flow::{BufferId, BufferKind, Flow, SectionOp, SectionStmt, Sections, ShardOf, TileRegion, Transfer};
 use crate::ir::{Kind, operations, visit};
 use crate::passes::b2_grid_to_cores::Facts;
 use std::collections::HashMap;
 use tt_device::TILE_SIDE;
+use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{IntExpr, Linear, Param, ParamId, Residence, Sharding, VarId};
 use tt_plan::{DataFormat, GridStep, PartitionMode};
 
 /// Runs the step.
-pub fn run(facts: &Facts, flow: &mut Flow<Sections>) {
+///
+/// # Errors
+/// Where blocks are to go where their shards are, and there is no such buffer.
+pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     if facts.partition.work.mode != PartitionMode::LocalShard {
-        return;
+        return Ok(());
     }
     let (mut read, mut written) = (Vec::new(), Vec::new());
     operations(&flow.body, &mut |op| match op {
@@ -67,10 +72,18 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) {
             ));
         }
     }
+    if found.is_empty() {
+        let message = "no tensor lies in shards that blocks of the grid match";
+        let note = "`match_shard` takes a tensor in shards of `l1` of which every block of the grid copies whole tiles once, outside of \
+                    loops and branches: `T.copy(a[(by * 64, bx * 64)], v)`";
+        let order = facts.kernel.options.order.span;
+        return Err(vec![Diagnostic::new(&codes::BLOCK_ORDER, order, message).note(note)]);
+    }
     for (buffer, shard) in found {
         let of = &mut flow.buffers[buffer.0];
         of.shard = Some(shard);
     }
+    Ok(())
 }
 
 /// How many statements define each buffer, and how many of them stand outside of loops and branches.

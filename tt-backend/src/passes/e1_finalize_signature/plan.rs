@@ -1,7 +1,6 @@
 //! The plan, from everything the passes decided.
 
 use crate::artifact::file;
-use crate::codes;
 use crate::device::function::{MATMUL_BLOCK, factors};
 use crate::device::uses::Uses;
 use crate::device::{Expr, Leaf, Program};
@@ -14,8 +13,8 @@ use std::collections::BTreeMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Fidelity, Kernel};
 use tt_plan::{
-    CircularBuffer, CompileArg, ComputeConfig, CoreLine, KernelPlan, PartitionMode, Placement, Plan, RuntimeArg,
-    SCHEMA_VERSION, Semaphore, ShardRegion, Signature, TransferPlan,
+    CircularBuffer, CompileArg, ComputeConfig, CoreLine, KernelPlan, Placement, Plan, RuntimeArg, SCHEMA_VERSION,
+    Semaphore, ShardRegion, Signature, TransferPlan,
 };
 
 /// Writes the plan. `transfers`: what each program moves.
@@ -65,14 +64,6 @@ pub fn run(
         })
         .collect();
     circular_buffers.sort_by_key(|cb| cb.index);
-    if partition.work.mode == PartitionMode::LocalShard && circular_buffers.iter().all(|cb| cb.shard.is_none()) {
-        let message = "no tensor lies in shards that blocks of the grid match";
-        let note = "`match_shard` takes a tensor in shards of `l1` of which every block of the grid copies whole tiles once, outside of \
-                    loops and branches: `T.copy(a[(by * 64, bx * 64)], v)`";
-        return Err(vec![
-            Diagnostic::new(&codes::BLOCK_ORDER, kernel.options.order.span, message).note(note),
-        ]);
-    }
     Ok(Plan {
         schema: SCHEMA_VERSION,
         kernel: kernel.name.clone(),

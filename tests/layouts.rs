@@ -1,0 +1,394 @@
+//! Tensors in L1 and in shards, and cores that take the blocks of their shards. The first seven are the test matrix of the
+//! seeds (architecture, "Layout-Aware Metadata").
+
+mod support;
+
+use serde_json::Value;
+use support::on_both_chips;
+use tt::prelude::*;
+use tt::{ErrorKind, Profile};
+
+/// Tensors of four layouts; none moves results.
+#[tt::kernel]
+fn sum<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<bf16, M, N>,
+    #[layout(dram, width_sharded(5))] b: &Tensor<bf16, M, N>,
+    #[layout(l1, block_sharded(2, 3))] c: &mut Tensor<bf16, M, N>,
+    #[layout(l1)] d: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    let w = T.alloc_shared::<bf16>(64, 64);
+    let f = T.alloc_fragment::<f32>(64, 64);
+    T.copy(a[(by * 64, bx * 64)], v);
+    T.copy(b[(by * 64, bx * 64)], w);
+    for (i, j) in T.Parallel(64, 64) {
+        f[(i, j)] = v[(i, j)] * 2.0 + w[(i, j)];
+    }
+    T.copy(f, c[(by * 64, bx * 64)]);
+    T.copy(f, d[(by * 64, bx * 64)]);
+}
+
+#[tt::kernel]
+fn plain<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(a[(by * 64, bx * 64)], v);
+    T.copy(v, c[(by * 64, bx * 64)]);
+}
+
+/// Along three axes, blocks and rows that fit no shard.
+#[tt::kernel]
+fn nd<const B: usize, const M: usize, const N: usize>(
+    #[layout(l1, nd_sharded(axes = "B M N", grid = [2, 3, 3], shard = [2, 32, 64]))] a: &Tensor<f32, B, M, N>,
+    #[layout(dram, nd_sharded(axes = "B M N", grid = [4, 2, 8], shard = [1, 64, 32]))] c: &mut Tensor<f32, B, M, N>,
+) {
+    let (bx, by, b) = T.Kernel(N.div_ceil(32), M.div_ceil(40), B);
+    let v = T.alloc_shared::<f32>(40, 32);
+    T.copy(a[(b, by * 40, bx * 32)], v);
+    for (i, j) in T.Parallel(40, 32) {
+        v[(i, j)] += 1.0;
+    }
+    T.copy(v, c[(b, by * 40, bx * 32)]);
+}
+
+#[tt::kernel(order = match_shard)]
+fn rows<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<bf16, M, N>,
+    #[layout(l1, height_sharded(8))] b: &Tensor<bf16, M, N>,
+    #[layout(l1, height_sharded(8))] c: &mut Tensor<bf16, M, N>,
+) {
+    let by = T.Kernel(M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 128);
+    let w = T.alloc_shared::<bf16>(64, 128);
+    T.copy(a[(by * 64, 0)], v);
+    T.copy(b[(by * 64, 0)], w);
+    for (i, j) in T.Parallel(64, 128) {
+        v[(i, j)] = v[(i, j)] * 2.0 + w[(i, j)];
+    }
+    T.copy(v, c[(by * 64, 0)]);
+}
+
+#[tt::kernel(order = match_shard)]
+fn blocks<const M: usize, const N: usize>(
+    #[layout(l1, block_sharded(4, 5))] a: &Tensor<f32, M, N>,
+    #[layout(l1, block_sharded(4, 5))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] + 1.0;
+    }
+}
+
+#[tt::kernel(order = match_shard)]
+fn columns<const M: usize, const N: usize>(
+    #[layout(l1, width_sharded(6))] a: &Tensor<f32, M, N>,
+    #[layout(l1, width_sharded(6))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] + 1.0;
+    }
+}
+
+/// What a block leaves is what it found: results come to where operands are.
+#[tt::kernel(order = match_shard)]
+fn in_place<const M: usize>(#[layout(l1, height_sharded(4))] x: &mut Tensor<f32, M, 64>) {
+    let by = T.Kernel(M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 64);
+    let turned = T.alloc_fragment::<f32>(64, 64);
+    T.copy(x[(by * 64, 0)], v);
+    for (i, j) in T.Parallel(64, 64) {
+        turned[(i, j)] = v[(j, i)];
+    }
+    T.copy(turned, x[(by * 64, 0)]);
+}
+
+/// Rows to columns of cores: every core reads from all others.
+#[tt::kernel]
+fn reshard<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<f32, M, N>,
+    #[layout(l1, width_sharded(8))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<f32>(32, 32);
+    T.copy(a[(by * 32, bx * 32)], v);
+    T.copy(v, c[(by * 32, bx * 32)]);
+}
+
+fn whole(count: usize, seed: usize) -> Vec<bf16> {
+    (0..count)
+        .map(|x| bf16::from_f32(((x * seed + 3) % 31) as f32))
+        .collect()
+}
+
+/// Bytes over the NoCs and of DRAM.
+fn moved(profile: &Profile) -> u64 {
+    let total = &profile.counters.as_ref().expect("the emulator counts").total;
+    let noc = total.noc_read_bytes.iter().chain(&total.noc_write_bytes);
+    let dram = total.dram_read_bytes.iter().chain(&total.dram_write_bytes);
+    noc.chain(dram).sum()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("it is JSON")
+}
+
+/// The plan of a launch, which keeps the rules of such.
+fn launch_plan(execution: &tt::Execution, tensors: &[&str]) -> Value {
+    let plan = serde_json::to_string(execution).expect("it is plain data");
+    assert_eq!(tt_plan::validate_launch(&plan, tensors), [""; 0]);
+    json(&plan)
+}
+
+#[test]
+fn dram_interleaved() {
+    let plan = json(plain::PLAN);
+    assert_eq!(plan["work_partition"]["mode"], "global");
+    assert_eq!(
+        plan["kernels"][0]["compile_args"],
+        serde_json::json!([{ "accessor": "a" }])
+    );
+    let buffer = &plan["circular_buffers"][0];
+    assert_eq!((&buffer["page_size"], &buffer["pages"]), (&2048.into(), &8.into()));
+    on_both_chips(|device| {
+        let x = whole(70 * 100, 5);
+        let a = device.upload(&x, [70, 100])?;
+        assert_eq!(a.layout(), Layout::dram());
+        let mut c = device.zeros::<bf16>([70, 100])?;
+        plain(&a, &mut c).run()?;
+        assert!(c.download()? == x);
+        Ok(())
+    });
+}
+
+#[test]
+fn dram_sharded() {
+    let plan = json(sum::PLAN);
+    assert_eq!(plan["work_partition"]["mode"], "global");
+    assert_eq!(plan["kernels"][0]["runtime_args"][0]["name"], "start_id");
+    assert_eq!(
+        plan["parameters"][1]["tensor"]["layout"]["sharding"],
+        serde_json::json!({ "width": 5 })
+    );
+    on_both_chips(|device| {
+        for [m, n] in [[256, 192], [70, 100], [200, 33]] {
+            let (x, y) = (whole(m * n, 5), whole(m * n, 7));
+            let a = device.upload_in(&Layout::l1().height_sharded(8)?, &x, [m, n])?;
+            let b = device.upload_in(&Layout::dram().width_sharded(5)?, &y, [m, n])?;
+            let mut c = device.zeros_in::<bf16>(&Layout::l1().block_sharded(2, 3)?, [m, n])?;
+            let mut d = device.zeros_in::<f32>(&Layout::l1(), [m, n])?;
+            sum(&a, &b, &mut c, &mut d).run()?;
+            let wanted: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x.to_f32() * 2.0 + y.to_f32()).collect();
+            assert!(d.download()? == wanted);
+            assert!(c.download_f32()? == wanted);
+            assert!(a.download()? == x && b.download()? == y);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn l1_sharded() {
+    assert_eq!(json(rows::PLAN)["work_partition"]["mode"], "local_shard");
+    on_both_chips(|device| {
+        let layout = Layout::l1().height_sharded(8)?;
+        // Several blocks a shard, and shards that are not full.
+        for (m, is_moved) in [(512, false), (2048, false), (500, false), (200, true)] {
+            let (x, y) = (whole(m * 128, 5), whole(m * 128, 7));
+            let a = device.upload_in(&layout, &x, [m, 128])?;
+            let b = device.upload_in(&layout, &y, [m, 128])?;
+            let mut c = device.zeros_in::<bf16>(&layout, [m, 128])?;
+            let launch = rows(&a, &b, &mut c);
+            let plan = launch_plan(&launch.plan()?, &["a", "b", "c"]);
+            let cores = m.div_ceil(64);
+            assert_eq!(
+                plan["core_ranges"],
+                serde_json::json!([{ "start": [0, 0], "extent": [cores.min(8), 1] }])
+            );
+            assert_eq!(
+                plan["layouts"]["a"]["shard_grid"],
+                serde_json::json!([m.div_ceil(32).div_ceil(m.div_ceil(256)), 1])
+            );
+            assert_eq!(moved(&launch.profile()?) > 0, is_moved, "{m}");
+            let wanted: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x.to_f32() * 2.0 + y.to_f32()).collect();
+            assert!(c.download_f32()? == wanted);
+            assert!(a.download()? == x && b.download()? == y);
+        }
+        let of = |count: usize| (0..count).map(|x| x as f32).collect::<Vec<f32>>();
+        for (m, n, is_moved) in [(256, 320, false), (250, 300, false), (64, 64, true)] {
+            let layout = Layout::l1().block_sharded(4, 5)?;
+            let a = device.upload_in(&layout, &of(m * n), [m, n])?;
+            let mut c = device.zeros_in::<f32>(&layout, [m, n])?;
+            assert_eq!(moved(&blocks(&a, &mut c).profile()?) > 0, is_moved, "{m} x {n}");
+            assert!(c.download()?.iter().zip(of(m * n)).all(|(c, x)| *c == x + 1.0));
+        }
+        for (m, n, is_moved) in [(256, 384, false), (100, 384, false), (128, 768, true)] {
+            let layout = Layout::l1().width_sharded(6)?;
+            let a = device.upload_in(&layout, &of(m * n), [m, n])?;
+            let mut c = device.zeros_in::<f32>(&layout, [m, n])?;
+            assert_eq!(moved(&columns(&a, &mut c).profile()?) > 0, is_moved, "{m} x {n}");
+            assert!(c.download()?.iter().zip(of(m * n)).all(|(c, x)| *c == x + 1.0));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn nd_sharding_projection() {
+    on_both_chips(|device| {
+        for shape @ [b, m, n] in [[3, 90, 150], [4, 96, 192], [1, 5, 7]] {
+            let x: Vec<f32> = (0..b * m * n).map(|x| x as f32).collect();
+            let a = device.upload_in(&Layout::l1().nd_sharded(&[2, 3, 3], &[2, 32, 64])?, &x, shape)?;
+            let mut c = device.zeros_in::<f32>(&Layout::dram().nd_sharded(&[4, 2, 8], &[1, 64, 32])?, shape)?;
+            let launch = nd(&a, &mut c);
+            let plan = launch_plan(&launch.plan()?, &["a", "c"]);
+            let layout = &plan["layouts"]["a"];
+            // All axes but the last one below the other.
+            let rows = b.div_ceil(2) * m.div_ceil(32);
+            assert_eq!(layout["shard_grid"], serde_json::json!([rows, n.div_ceil(64)]));
+            assert_eq!(layout["shard_tiles"], serde_json::json!([2, 2]));
+            launch.run()?;
+            drop(launch);
+            assert!(c.download()?.iter().zip(&x).all(|(c, x)| *c == x + 1.0));
+        }
+        let too_many = device.zeros_in::<f32>(&Layout::l1().nd_sharded(&[1, 3, 3], &[2, 32, 64])?, [3, 90, 150]);
+        let error = too_many.expect_err("two shards along the first axis").to_string();
+        assert!(error.contains("axis 0 takes 2 shards, its layout has 1"), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
+fn negative_halo() {
+    let source = "#[tt::kernel] fn k(#[layout(l1, halo(1, 1))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }";
+    let function = syn::parse_str(source).expect("it is Rust");
+    let errors = tt_lang::syntax::parse_item_fn(&function, "k.rs").expect_err("halos are refused");
+    assert!(
+        errors.iter().any(|error| error.message.contains("halo unsupported")),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn l1_overflow() {
+    on_both_chips(|device| {
+        let layout = Layout::l1().height_sharded(8)?;
+        let error = device
+            .zeros_in::<bf16>(&layout, [8 * 32, 800 * 32])
+            .expect_err("800 tiles a core");
+        assert_eq!(error.kind(), ErrorKind::Memory);
+        // What tensors leave is too little for the circular buffers, until one goes.
+        let large = device.zeros_in::<bf16>(&layout, [8 * 32, 690 * 32])?;
+        let a = device.zeros_in::<bf16>(&layout, [256, 192])?;
+        let b = device.zeros_in::<bf16>(&Layout::dram().width_sharded(5)?, [256, 192])?;
+        let mut c = device.zeros_in::<bf16>(&Layout::l1().block_sharded(2, 3)?, [256, 192])?;
+        let mut d = device.zeros_in::<f32>(&Layout::l1(), [256, 192])?;
+        let error = sum(&a, &b, &mut c, &mut d).run().expect_err("no room");
+        assert!(error.to_string().contains("not enough L1"), "{error}");
+        drop(large);
+        sum(&a, &b, &mut c, &mut d).run()
+    });
+}
+
+#[test]
+fn guardrail() {
+    // A kernel that reaches a tensor has its accessor's words.
+    let mut plan = json(rows::PLAN);
+    plan["kernels"][0]["compile_args"] = serde_json::json!([]);
+    let error = tt_plan::Plan::from_json(&plan.to_string()).expect_err("a reader without accessors");
+    assert!(error.to_string().contains("accessor"), "{error}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    on_both_chips(|device| {
+        let layout = Layout::l1().height_sharded(8)?;
+        let (plain_one, a) = (
+            device.zeros::<bf16>([64, 128])?,
+            device.zeros_in::<bf16>(&layout, [64, 128])?,
+        );
+        let mut c = device.zeros_in::<bf16>(&layout, [64, 128])?;
+        let error = rows(&a, &plain_one, &mut c).run().expect_err("it lies elsewhere");
+        let wanted = "`b` lies in `dram, interleaved`, but kernel `rows` takes it in `l1, height_sharded(8)`";
+        assert!(error.to_string().contains(wanted), "{error}");
+        let error = device
+            .zeros_in::<f32>(&Layout::l1().block_sharded(1, 40)?, [32, 40 * 32])
+            .expect_err("40 columns");
+        assert!(
+            error
+                .to_string()
+                .contains("1 × 40 shards take as many rows and columns of cores"),
+            "{error}"
+        );
+        // Two rows of blocks of a shard that is not as wide as the tensor.
+        let layout = Layout::l1().block_sharded(4, 5)?;
+        let a = device.zeros_in::<f32>(&layout, [512, 640])?;
+        let mut c = device.zeros_in::<f32>(&layout, [512, 640])?;
+        let error = blocks(&a, &mut c).run().expect_err("blocks of a shard are apart");
+        assert!(
+            error
+                .to_string()
+                .contains("are not one after the other, from block (0, 1) on"),
+            "{error}"
+        );
+        Ok(())
+    });
+    assert!(Layout::l1().height_sharded(0).is_err());
+    assert!(Layout::l1().nd_sharded(&[1, 1], &[48, 32]).is_err());
+}
+
+#[test]
+fn tensors_that_are_read_and_stored_stay_apart() {
+    on_both_chips(|device| {
+        let x: Vec<f32> = (0..256 * 64).map(|x| x as f32).collect();
+        let mut on_device = device.upload_in(&Layout::l1().height_sharded(4)?, &x, [256, 64])?;
+        in_place(&mut on_device).run()?;
+        let got = on_device.download()?;
+        let wanted = |row: usize, column: usize| x[(row / 64 * 64 + column) * 64 + row % 64];
+        assert!((0..256).all(|row| (0..64).all(|column| got[row * 64 + column] == wanted(row, column))));
+        Ok(())
+    });
+}
+
+#[test]
+fn a_copy_reshards() {
+    on_both_chips(|device| {
+        let x: Vec<f32> = (0..200 * 300).map(|x| x as f32).collect();
+        let a = device.upload_in(&Layout::l1().height_sharded(8)?, &x, [200, 300])?;
+        let mut c = device.zeros_in::<f32>(&Layout::l1().width_sharded(8)?, [200, 300])?;
+        reshard(&a, &mut c).run()?;
+        assert!(c.download()? == x);
+        // The tiles of a band of rows stay where they are under another shape, those of a band of columns do not.
+        assert_eq!(
+            device
+                .upload_in(&Layout::l1().height_sharded(8)?, &x[..64 * 64], [64, 64])?
+                .reshape([2, 32, 64])?
+                .shape(),
+            [2, 32, 64]
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn a_program_on_a_shard_goes_with_its_tensor() {
+    on_both_chips(|device| {
+        let layout = Layout::l1().height_sharded(8)?;
+        for seed in 1..4 {
+            // Each time at addresses of its own, and with the programs of the tensors before gone.
+            let _held = device.zeros_in::<bf16>(&layout, [256, 32 * seed])?;
+            let (x, y) = (whole(512 * 128, seed), whole(512 * 128, 11));
+            let (a, b) = (
+                device.upload_in(&layout, &x, [512, 128])?,
+                device.upload_in(&layout, &y, [512, 128])?,
+            );
+            let mut c = device.zeros_in::<bf16>(&layout, [512, 128])?;
+            rows(&a, &b, &mut c).enqueue()?;
+            drop((a, b));
+            let wanted: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x.to_f32() * 2.0 + y.to_f32()).collect();
+            assert!(c.download_f32()? == wanted);
+        }
+        Ok(())
+    });
+}
