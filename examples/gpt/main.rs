@@ -1,0 +1,138 @@
+//! A small transformer writes text on the emulated card: every operation of its forward pass is in the language (kernels.rs), with a
+//! cache of keys and values, and each token is held against plain loops (reference.rs). README.md here says where the weights are
+//! from.
+//!
+//!     cargo run --release --example gpt [TOKENS]
+
+mod kernels;
+mod model;
+mod reference;
+#[path = "../support/mod.rs"]
+mod support;
+mod weights;
+
+use model::Model;
+use reference::Reference;
+use std::io::Write;
+use std::process::ExitCode;
+use support::on_both_chips;
+use tt::prelude::*;
+use weights::Weights;
+
+/// The model was trained on verses, each a line.
+const PROMPT: &str = "And it came to pass";
+
+/// How far a logit may be from that of the plain loops. Where their two largest are closer than twice that, either is right.
+const TOLERANCE: f32 = 1e-3;
+
+fn main() -> ExitCode {
+    let count = match std::env::args().nth(1).map_or(Ok(200), |count| count.parse()) {
+        Ok(count) => count,
+        Err(error) => return failed(&format!("how many tokens? {error}")),
+    };
+    let weights = match Weights::read() {
+        Ok(weights) => weights,
+        Err(error) => return failed(&error),
+    };
+    let Some(prompt) = weights
+        .tokens(PROMPT)
+        .filter(|prompt| prompt.len() + count < weights.context)
+    else {
+        return failed(&format!(
+            "the model looks back on {} tokens, prompt included",
+            weights.context
+        ));
+    };
+    let expected = Reference::generate(&weights, &prompt, count);
+    on_both_chips(|device| run(device, &weights, &prompt, &expected))
+}
+
+fn failed(why: &str) -> ExitCode {
+    eprintln!("{why}");
+    ExitCode::FAILURE
+}
+
+/// Writes the text as it comes, and tells whether every token is the expected one, or as likely.
+fn run(device: &Device, weights: &Weights, prompt: &[i32], expected: &[(i32, Vec<f32>)]) -> tt::Result<bool> {
+    let mut model = Model::new(device, weights)?;
+    let mut ties = Vec::new();
+    let mut worst = 0.0f32;
+    let mut input = prompt.to_vec();
+    print!("\n{PROMPT}");
+    for (at, (token, logits)) in expected.iter().enumerate() {
+        let found = model.next(&input)?;
+        print!("{}", weights.character(found));
+        std::io::stdout().flush().unwrap_or_default();
+        for (found, exact) in model.logits()?.iter().zip(logits) {
+            let off = (found - exact).abs();
+            worst = if off > worst || off.is_nan() { off } else { worst };
+        }
+        if found != *token {
+            let lead = Reference::lead(logits);
+            let what = format!(
+                "token {at}: {:?}, and {:?} leads by {lead:.1e}",
+                weights.character(found),
+                weights.character(*token)
+            );
+            if lead > 2.0 * TOLERANCE {
+                println!("\n{what}");
+                return Ok(false);
+            }
+            ties.push(what);
+        }
+        // Also after a tie the text goes on as that of the plain loops.
+        input = vec![*token];
+    }
+    println!("\n");
+    println!(
+        "{} tokens as the plain loops have them, {} ties",
+        expected.len() - ties.len(),
+        ties.len()
+    );
+    ties.iter().for_each(|tie| println!("    {tie}"));
+    println!("logits off by at most {worst:.1e} of {TOLERANCE:.0e}");
+    show_time(&mut model, &input)?;
+    Ok(worst <= TOLERANCE)
+}
+
+/// What the launches took of the host, and what those of one more token would take on a chip, stage by stage.
+fn show_time(model: &mut Model<'_>, input: &[i32]) -> tt::Result<()> {
+    let took = &model.took;
+    let seconds = took.all.as_secs_f64();
+    println!(
+        "{:.1} tokens a second, {} launches a token, of which the host takes {:.0} µs each to enqueue and {:.1} ms until done",
+        f64::from(took.tokens) / seconds,
+        took.launches / took.tokens.max(1),
+        took.enqueuing.as_secs_f64() * 1e6 / f64::from(took.launches),
+        seconds * 1e3 / f64::from(took.launches),
+    );
+    let stages = model.stages(input)?;
+    let cycles = |stage: &tt::RunCounters| {
+        stage
+            .modelled
+            .as_ref()
+            .map_or((0, 0), |modelled| (modelled.cycles, modelled.nanoseconds))
+    };
+    let (all, nanoseconds) = stages
+        .iter()
+        .map(|(_, stage)| cycles(stage))
+        .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    println!(
+        "the next token would take a chip {all} cycles, {:.0} µs, launches apart:",
+        nanoseconds as f64 / 1e3
+    );
+    for (name, stage) in &stages {
+        let Some(modelled) = &stage.modelled else { continue };
+        println!(
+            "    {name:13} {} times: {:6} cycles, {:4.1} %, {:2} cores, DRAM {:6} bytes read, {:3} tile products, bound by {}",
+            stage.programs,
+            modelled.cycles,
+            modelled.cycles as f64 * 100.0 / all as f64,
+            stage.cores.len(),
+            stage.total.dram_read_bytes.iter().sum::<u64>(),
+            stage.total.compute.matmul_tiles,
+            modelled.bound()
+        );
+    }
+    Ok(())
+}
