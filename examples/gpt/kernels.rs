@@ -1,15 +1,18 @@
 //! The forward pass: one kernel, launched once for each layer of the model.
 //!
-//! A launch takes `M` tokens through a layer, at most 32, which is one tile high: the tokens of the prompt, or the one that came
-//! last. The launch of the first layer looks up their embeddings first, that of the last one chooses the next token behind it, so
-//! the host hands over numbers of tokens and gets one back. A head of attention is one tile wide and one block of the grid.
+//! A launch takes `M` tokens through a layer, at most 32, which is one tile high: those of the prompt, or the one that came last. The
+//! launch of the first layer looks up their embeddings first, and that of the last one chooses the token that comes next, so the
+//! host hands over numbers of tokens and gets one back. Nothing is added to products: the model has no biases.
 //!
-//! Activations and the cache are `f32`, weights `bf16`.
+//! A head of attention is one tile wide, and one block of the grid; other products have a block for every 32 of their columns, so
+//! that as many cores as possible read weights. Layer norm is computed again by each block, which takes no longer than once.
+//!
+//! Weights are `bf16`, and activations and the cache `f32`, of which the matrix unit takes the first 11 bits (TF32).
 
 use tt::prelude::*;
 
-/// Layer number `layer` for the tokens at `start` and after, of which `keys` and `values` get their part. `x` is the sum that
-/// every layer adds to.
+/// Layer number `layer` for the tokens from number `start` on, of which `keys` and `values` get their rows. `x` is the sum that
+/// every layer adds to; what its rows behind the tokens hold goes nowhere.
 #[tt::kernel]
 pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
     layer: u32,
@@ -17,22 +20,23 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
     tokens: &Tensor<i32, M>,
     embedding: &Tensor<bf16, V, 128>,
     positions: &Tensor<bf16, S, 128>,
-    norm1: &Tensor<bf16, L, 128>,
+    norm1: &Tensor<bf16, L, 1, 128>,
     qkv: &Tensor<bf16, L, 128, 384>,
     out: &Tensor<bf16, L, 128, 128>,
-    norm2: &Tensor<bf16, L, 128>,
+    norm2: &Tensor<bf16, L, 1, 128>,
     up: &Tensor<bf16, L, 128, 512>,
     down: &Tensor<bf16, L, 512, 128>,
     norm: &Tensor<bf16, 1, 128>,
-    x: &mut Tensor<f32, M, 128>,
+    x: &mut Tensor<f32, 32, 128>,
     keys: &mut Tensor<f32, L, 4, S, 32>,
     values: &mut Tensor<f32, L, 4, S, 32>,
     logits: &mut Tensor<f32, 1, V>,
     next: &mut Tensor<i32, 1>,
 ) {
     const EPS: f32 = 1e-5;
-    let attended = T.alloc_global::<f32>(M, 128);
-    let hidden = T.alloc_global::<f32>(M, 512);
+    const SCALE: f32 = 0.17677669; // 1 / √32
+    let attended = T.alloc_global::<f32>(32, 128);
+    let hidden = T.alloc_global::<f32>(32, 512);
     // Before the first layer: the row of each token in the table, plus that of its place.
     {
         let at = T.Kernel(if layer == 0 { M } else { 0 });
@@ -49,6 +53,7 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
         let head = T.Kernel(4);
         let rows = T.alloc_shared::<f32>(32, 128);
         let squares = T.alloc_fragment::<f32>(32, 128);
+        let gain = T.alloc_shared::<bf16>(1, 128);
         let mean = T.alloc_fragment::<f32>(32);
         let variance = T.alloc_fragment::<f32>(32);
         let weights = T.alloc_shared::<bf16>(128, 32);
@@ -64,6 +69,7 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
         let part = T.alloc_fragment::<f32>(32);
         let total = T.alloc_fragment::<f32>(32);
 
+        T.copy(norm1[(layer, 0, 0)], gain);
         T.copy(x[(0, 0)], rows);
         T.reduce_mean(rows, mean, dim = 1);
         for (i, j) in T.Parallel(32, 128) {
@@ -73,8 +79,11 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
             squares[(i, j)] = rows[(i, j)].square();
         }
         T.reduce_mean(squares, variance, dim = 1);
+        for i in T.Parallel(32) {
+            variance[i] = (variance[i] + EPS).rsqrt();
+        }
         for (i, j) in T.Parallel(32, 128) {
-            rows[(i, j)] *= (variance[i] + EPS).rsqrt() * norm1[(layer, j)];
+            rows[(i, j)] *= variance[i] * gain[(0, j)];
         }
 
         T.copy(qkv[(layer, 0, head * 32)], weights);
@@ -95,7 +104,7 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
             T.gemm(q, k, scores, transpose_b = true, clear_accum = true);
             for (i, j) in T.Parallel(32, 64) {
                 scores[(i, j)] = if r * 64 + j <= start + i {
-                    scores[(i, j)] * 0.17677669
+                    scores[(i, j)] * SCALE
                 } else {
                     f32::NEG_INFINITY
                 };
@@ -107,10 +116,11 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
             }
             T.reduce_sum(shares, part, dim = 1);
             for i in T.Parallel(32) {
-                total[i] = total[i] * (before[i] - most[i]).exp() + part[i];
+                before[i] = (before[i] - most[i]).exp();
+                total[i] = total[i] * before[i] + part[i];
             }
             for (i, j) in T.Parallel(32, 32) {
-                acc[(i, j)] *= (before[i] - most[i]).exp();
+                acc[(i, j)] *= before[i];
             }
             T.gemm(shares, v, acc);
         }
@@ -137,10 +147,12 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
         let b = T.Kernel(16);
         let rows = T.alloc_shared::<f32>(32, 128);
         let squares = T.alloc_fragment::<f32>(32, 128);
+        let gain = T.alloc_shared::<bf16>(1, 128);
         let mean = T.alloc_fragment::<f32>(32);
         let variance = T.alloc_fragment::<f32>(32);
         let weights = T.alloc_shared::<bf16>(128, 32);
         let acc = T.alloc_fragment::<f32>(32, 32);
+        T.copy(norm2[(layer, 0, 0)], gain);
         T.copy(up[(layer, 0, b * 32)], weights);
         T.copy(x[(0, 0)], rows);
         T.reduce_mean(rows, mean, dim = 1);
@@ -151,8 +163,11 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
             squares[(i, j)] = rows[(i, j)].square();
         }
         T.reduce_mean(squares, variance, dim = 1);
+        for i in T.Parallel(32) {
+            variance[i] = (variance[i] + EPS).rsqrt();
+        }
         for (i, j) in T.Parallel(32, 128) {
-            rows[(i, j)] *= (variance[i] + EPS).rsqrt() * norm2[(layer, j)];
+            rows[(i, j)] *= variance[i] * gain[(0, j)];
         }
         T.gemm(rows, weights, acc, clear_accum = true);
         for (i, j) in T.Parallel(32, 32) {
@@ -162,15 +177,12 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
     // What they come to, added.
     {
         let b = T.Kernel(4);
-        let rows = T.alloc_shared::<f32>(32, 128);
-        let weights = T.alloc_shared::<bf16>(128, 32);
+        let rows = T.alloc_shared::<f32>(32, 512);
+        let weights = T.alloc_shared::<bf16>(512, 32);
         let acc = T.alloc_fragment::<f32>(32, 32);
-        T.clear(acc);
-        for k in T.Pipelined(4, num_stages = 2) {
-            T.copy(hidden[(0, k * 128)], rows);
-            T.copy(down[(layer, k * 128, b * 32)], weights);
-            T.gemm(rows, weights, acc);
-        }
+        T.copy(hidden[(0, 0)], rows);
+        T.copy(down[(layer, 0, b * 32)], weights);
+        T.gemm(rows, weights, acc, clear_accum = true);
         for (i, j) in T.Parallel(32, 32) {
             x[(i, b * 32 + j)] += acc[(i, j)];
         }
@@ -195,8 +207,11 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
             squares[(i, j)] = row[(i, j)].square();
         }
         T.reduce_mean(squares, variance, dim = 1);
+        for i in T.Parallel(1) {
+            variance[i] = (variance[i] + EPS).rsqrt();
+        }
         for (i, j) in T.Parallel(1, 128) {
-            row[(i, j)] *= (variance[i] + EPS).rsqrt() * norm[(i, j)];
+            row[(i, j)] *= variance[i] * norm[(i, j)];
         }
         T.gemm(row, table, acc, transpose_b = true, clear_accum = true);
         T.reduce_argmax(acc, _, place, dim = 1);

@@ -11,10 +11,10 @@ pub struct Model<'d> {
     layers: usize,
     embedding: Tensor<bf16, 2>,
     positions: Tensor<bf16, 2>,
-    norm1: Tensor<bf16, 2>,
+    norm1: Tensor<bf16, 3>,
     qkv: Tensor<bf16, 3>,
     out: Tensor<bf16, 3>,
-    norm2: Tensor<bf16, 2>,
+    norm2: Tensor<bf16, 3>,
     up: Tensor<bf16, 3>,
     down: Tensor<bf16, 3>,
     norm: Tensor<bf16, 2>,
@@ -59,10 +59,10 @@ impl<'d> Model<'d> {
             layers,
             embedding: device.upload(&weights.embedding, [tokens, WIDTH])?,
             positions: device.upload(&weights.positions, [context, WIDTH])?,
-            norm1: device.upload(&weights.norm1, [layers, WIDTH])?,
+            norm1: device.upload(&weights.norm1, [layers, 1, WIDTH])?,
             qkv: device.upload(&weights.qkv, [layers, WIDTH, 3 * WIDTH])?,
             out: device.upload(&weights.out, [layers, WIDTH, WIDTH])?,
-            norm2: device.upload(&weights.norm2, [layers, WIDTH])?,
+            norm2: device.upload(&weights.norm2, [layers, 1, WIDTH])?,
             up: device.upload(&weights.up, [layers, WIDTH, HIDDEN])?,
             down: device.upload(&weights.down, [layers, HIDDEN, WIDTH])?,
             norm: device.upload(&weights.norm, [1, WIDTH])?,
@@ -99,7 +99,6 @@ impl<'d> Model<'d> {
             let first = usize::from(at > 0);
             for ((_, sum), stage) in sums[first..].iter_mut().zip(&profile.stages) {
                 sum.add(stage);
-                sum.programs += 1;
             }
         }
         Ok(sums)
@@ -117,7 +116,7 @@ impl<'d> Model<'d> {
     ) -> tt::Result<Vec<R>> {
         let count = tokens.len();
         let tokens = self.device.upload(tokens, [count])?;
-        let mut x = self.device.zeros::<f32>([count, WIDTH])?;
+        let mut x = self.device.zeros::<f32>([32, WIDTH])?;
         let results = (0..self.layers as u32).map(|at| {
             launched(layer(
                 at,

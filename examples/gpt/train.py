@@ -23,7 +23,7 @@ from torch.nn import functional as F
 PACKAGE_SHA256 = "d61b6aad4c51ba9e2800b825325fa6a09e99a0d02a9bb6dc4724fcc4995a1b7a"
 LAYERS, WIDTH, HEADS, CONTEXT, TOKENS = 4, 128, 4, 256, 64
 SEED = 1611
-STEPS, WARM_UP, BATCH = 2500, 50, 8
+STEPS, WARM_UP, BATCH = 1800, 50, 8
 RATE_OF_MATRICES, RATE_OF_OTHERS = 0.02, 3e-3
 HELD_OUT = 100_000  # characters at the end
 HERE = pathlib.Path(__file__).resolve().parent
