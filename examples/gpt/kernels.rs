@@ -59,10 +59,10 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
         let weights = T.alloc_shared::<bf16>(128, 32);
         let q = T.alloc_fragment::<f32>(32, 32);
         let new = T.alloc_fragment::<f32>(32, 32);
-        let k = T.alloc_shared::<f32>(64, 32);
-        let v = T.alloc_shared::<f32>(64, 32);
-        let scores = T.alloc_fragment::<f32>(32, 64);
-        let shares = T.alloc_fragment::<f32>(32, 64);
+        let k = T.alloc_shared::<f32>(128, 32);
+        let v = T.alloc_shared::<f32>(128, 32);
+        let scores = T.alloc_fragment::<f32>(32, 128);
+        let shares = T.alloc_fragment::<f32>(32, 128);
         let acc = T.alloc_fragment::<f32>(32, 32);
         let before = T.alloc_fragment::<f32>(32);
         let most = T.alloc_fragment::<f32>(32);
@@ -98,12 +98,12 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
         T.clear(acc);
         T.clear(total);
         T.fill(most, f32::NEG_INFINITY);
-        for r in T.Pipelined((start + M).div_ceil(64), num_stages = 2) {
-            T.copy(keys[(layer, head, r * 64, 0)], k);
-            T.copy(values[(layer, head, r * 64, 0)], v);
+        for r in T.Pipelined((start + M).div_ceil(128), num_stages = 2) {
+            T.copy(keys[(layer, head, r * 128, 0)], k);
+            T.copy(values[(layer, head, r * 128, 0)], v);
             T.gemm(q, k, scores, transpose_b = true, clear_accum = true);
-            for (i, j) in T.Parallel(32, 64) {
-                scores[(i, j)] = if r * 64 + j <= start + i {
+            for (i, j) in T.Parallel(32, 128) {
+                scores[(i, j)] = if r * 128 + j <= start + i {
                     scores[(i, j)] * SCALE
                 } else {
                     f32::NEG_INFINITY
@@ -111,7 +111,7 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
             }
             T.copy(most, before);
             T.reduce_max(scores, most, dim = 1, clear = false);
-            for (i, j) in T.Parallel(32, 64) {
+            for (i, j) in T.Parallel(32, 128) {
                 shares[(i, j)] = (scores[(i, j)] - most[i]).exp();
             }
             T.reduce_sum(shares, part, dim = 1);

@@ -18,6 +18,7 @@ pub struct Model<'d> {
     up: Tensor<bf16, 3>,
     down: Tensor<bf16, 3>,
     norm: Tensor<bf16, 2>,
+    x: Tensor<f32, 2>,
     keys: Tensor<f32, 4>,
     values: Tensor<f32, 4>,
     logits: Tensor<f32, 2>,
@@ -66,6 +67,7 @@ impl<'d> Model<'d> {
             up: device.upload(&weights.up, [layers, WIDTH, HIDDEN])?,
             down: device.upload(&weights.down, [layers, HIDDEN, WIDTH])?,
             norm: device.upload(&weights.norm, [1, WIDTH])?,
+            x: device.zeros([32, WIDTH])?,
             keys: cache()?,
             values: cache()?,
             logits: device.zeros::<f32>([1, tokens])?,
@@ -116,7 +118,6 @@ impl<'d> Model<'d> {
     ) -> tt::Result<Vec<R>> {
         let count = tokens.len();
         let tokens = self.device.upload(tokens, [count])?;
-        let mut x = self.device.zeros::<f32>([32, WIDTH])?;
         let results = (0..self.layers as u32).map(|at| {
             launched(layer(
                 at,
@@ -131,7 +132,7 @@ impl<'d> Model<'d> {
                 &self.up,
                 &self.down,
                 &self.norm,
-                &mut x,
+                &mut self.x,
                 &mut self.keys,
                 &mut self.values,
                 &mut self.logits,

@@ -5,7 +5,8 @@
 
 A GPT over characters: learned positions, four layers of causal attention and an MLP with GELU, each behind a layer norm, and
 logits by the table of embeddings. Muon for the matrices of the layers and Adam for the rest, on the cross-entropy, in f32; the file
-keeps bf16. The seed is fixed: the same torch on the same machine gives the same file. README.md gives the layout of `weights.bin`, and what this printed.
+keeps bf16. The seed is fixed: the same torch on the same machine gives the same file. README.md gives the layout of `weights.bin`
+and what this printed.
 """
 
 import hashlib
