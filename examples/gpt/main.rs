@@ -138,7 +138,7 @@ fn show_time(model: &mut Model<'_>, input: &[i32]) -> tt::Result<()> {
     for (name, stage) in &stages {
         let Some(modelled) = &stage.modelled else { continue };
         println!(
-            "    {name:13} {} times: {:6} cycles, {:4.1} %, {:2} cores, DRAM {:6} bytes read, {:3} tile products, bound by {}",
+            "    {name:10} {} times: {:6} cycles, {:4.1} %, {:2} cores, DRAM {:6} bytes read, {:3} tile products, bound by {}",
             stage.programs,
             modelled.cycles,
             modelled.cycles as f64 * 100.0 / all as f64,

@@ -29,15 +29,9 @@ pub struct Model<'d> {
     pub took: Took,
 }
 
-/// The stages of a launch in order; the first is that of the first layer alone, and the last that of the last one.
-const STAGES: [&str; 6] = [
-    "embedding",
-    "attention",
-    "its product",
-    "hidden units",
-    "their product",
-    "next token",
-];
+/// The stages of a launch in order, products by the name of their weights; the first is that of the first layer alone, and the last
+/// that of the last one.
+const STAGES: [&str; 6] = ["embedding", "attention", "out", "up", "down", "next token"];
 
 /// What launches took of the host.
 #[derive(Default)]
