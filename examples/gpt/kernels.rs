@@ -42,7 +42,7 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
         let at = T.Kernel(if layer == 0 { M } else { 0 });
         let row = T.alloc_fragment::<f32>(1, 128);
         let token = tokens[at];
-        T.assert(token >= 0 && token < V);
+        T.assert(token >= 0 && token < V && M <= 32);
         for (i, j) in T.Parallel(1, 128) {
             row[(i, j)] = embedding[(token, j)] + positions[(start + at, j)];
         }

@@ -57,7 +57,7 @@ impl Reference {
             std::array::from_fn(|c| self.embedding[token * WIDTH + c] + self.positions[self.seen * WIDTH + c]);
         for layer in &mut self.layers {
             layer.attend(&mut x);
-            layer.think(&mut x);
+            layer.mlp(&mut x);
         }
         self.seen += 1;
         let x = normed(&x, &self.norm);
@@ -113,7 +113,7 @@ impl Layer {
         add(x, &product(&attended, &self.out, WIDTH));
     }
 
-    fn think(&self, x: &mut [f32; WIDTH]) {
+    fn mlp(&self, x: &mut [f32; WIDTH]) {
         let mut hidden = product(&normed(x, &self.norm2), &self.up, HIDDEN);
         for value in &mut hidden {
             *value = gelu(*value);
