@@ -34,7 +34,7 @@ pub fn layer<const M: usize, const L: usize, const S: usize, const V: usize>(
     next: &mut Tensor<i32, 1>,
 ) {
     const EPS: f32 = 1e-5;
-    const SCALE: f32 = 0.17677669; // 1 / √32
+    const SCALE: f32 = 1.0 / 32.0f32.sqrt();
     let attended = T.alloc_global::<f32>(32, 128);
     let hidden = T.alloc_global::<f32>(32, 512);
     // Before the first layer: the row of each token in the table, plus that of its place.
