@@ -47,6 +47,7 @@ pub use render::{render_explanation, render_message, render_more, render_note, r
 pub use signature::{Passing, Signature, SignatureKind, SignatureParam};
 pub use spans::SpanTable;
 pub use variants::Variant;
+pub use vocabulary::{ELSEWHERE, usages};
 
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
