@@ -15,9 +15,7 @@ use std::{env, fs, thread};
 /// What the program `name` prints: its output, then its errors. `Err` where it fails and its page does not show how.
 fn printed(name: &str, output: &Output, is_shown: bool) -> Result<String, String> {
     let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    // The program is a module of this crate; who copies it from the page has it here.
-    let path = Path::new(env!("OUT_DIR")).join(format!("{name}.rs"));
-    let text = text.concat().replace(&path.display().to_string(), "src/main.rs");
+    let text = text.concat();
     // How long the emulator took is another every time.
     let is_wall_time = |line: &&str| line.starts_with("wall time");
     let text: String = text.split_inclusive('\n').filter(|line| !is_wall_time(line)).collect();

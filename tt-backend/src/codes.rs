@@ -27,7 +27,7 @@ codes! {
     L1_CAPACITY = 412, "the blocks do not fit in L1",
         "Every block takes a circular buffer in the L1 memory of a core: its tiles times the blocks in flight. Make blocks smaller or ask for fewer stages.";
     CIRCULAR_BUFFERS = 413, "too many circular buffers",
-        "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each. Use a block again for what comes later, or cut the kernel into stages.";
+        "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each. Make fewer blocks, or cut the kernel into stages: each has all of them.";
     PLACE = 414, "a place that a parallel loop does not store to",
         "A parallel loop stores to a whole block, to as many rows and columns as it counts from anywhere on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Rows of a tensor lie along any axis but the last, and may be a constant factor apart, c[(2 * i, j)] = ... Keep the other elements by choosing them in the loop, x[(i, j)] = if i % 2 == 0 { .. } else { x[(i, j)] }.";
     ACCESS = 415, "this way to index is not compiled",
@@ -35,7 +35,7 @@ codes! {
     PART_OF_TILE = 419, "elements that are not moved alone",
         "Where elements share exponents none is moved without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed: use `bf16`, or move whole tiles.";
     NUMBER_OPERATION = 420, "an operation that the device does not have in this form",
-        "Where a call of the device has a number as a word of its own, it is the same for all elements: a literal, a scalar, or what is computed from them.";
+        "Where a call of the device has a number as a word of its own, it is the same for all elements: a literal, a scalar, or what is computed from them. Write such a number there, or the formula out of operations on elements.";
     RUNTIME_ARGS = 421, "too many runtime arguments",
         "A kernel takes 341 words of runtime arguments: addresses, extents, scalars and what is computed from them. Pass fewer scalars, integers in a tensor, or cut the kernel into stages.";
     FUNCTION_PRECISION = 470, "a function that 16-bit registers cannot compute",

@@ -62,7 +62,8 @@ codes! {
         "Options are written `name = value`. Each attribute and each `T.` call has its own list of them; a misspelt one is \
          an error so that it is never silently without effect. The message names the nearest one or all of them.";
     OPTION_VALUE 21 "an option's value is not one it takes"
-        "Each option takes values of one kind: `true` or `false`, a constant, or one of a list of words.";
+        "Each option takes values of one kind: `true` or `false`, a constant, or one of a list of words, which the \
+         message names.";
     DUPLICATE_OPTION 22 "an option given twice"
         "An option has one value. Leave all but one of them out.";
     LAYOUT 23 "not a layout"
@@ -104,10 +105,10 @@ codes! {
          surrounding module are not visible to it: repeat a constant inside the kernel, or pass it as a scalar.";
     UNKNOWN_METHOD 41 "unknown method"
         "Numbers have the element operations (`exp`, `sqrt`, `tanh`, `max` ..), integers have `div_ceil`, `min`, \
-         `max` and `clamp`.";
+         `max` and `clamp`. Write what is missing with those: docs/language.md lists them.";
     UNKNOWN_WORD 42 "T has no such operation"
         "`T` offers the grid, blocks, copies, products, reductions, loops and the element operations of the language, \
-         nothing else.";
+         nothing else. The message names what comes near, or what it is called here.";
     WRONG_KIND 43 "a name of another kind"
         "Blocks come from `T.alloc_shared` and `T.alloc_fragment`, tensors and scalars from the signature, integers from \
          loops, the grid, `let` and `const`. Each operation says which of them it takes.";
@@ -153,7 +154,8 @@ codes! {
          differ from element to element.";
     DATA_DEPENDENT_INDEX 60 "an index that depends on data"
         "Where a block is read from and written to is decided before its data arrives: indices, offsets and loop bounds are \
-         made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers.";
+         made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers. \
+         Take what decides as a `&Tensor<i32, ..>`, or choose the elements themselves by a mask.";
     DATA_DEPENDENT_BRANCH 61 "a branch that depends on data"
         "All elements of a block run the same statements. Choose element by element with `if c { x } else { y }` as a \
          value inside `T.Parallel`, or `T.select(c, x, y)`. Of numbers that differ from block to block the kernel computes sums, \
@@ -181,7 +183,8 @@ codes! {
     // Blocks.
     BLOCK_EXTENT 70 "an extent no block can have"
         "An extent of a block is a constant of at least 1, and all of its elements fit into the memory of a core. It takes \
-         whole tiles of 32 × 32: what a last tile has beyond the extents has no value, and is nowhere seen.";
+         whole tiles of 32 × 32: what a last tile has beyond the extents has no value, and is nowhere seen. Make the block \
+         smaller, and let the grid or a loop have more of them.";
     BLOCK_AXES 71 "a block has one to three axes"
         "`T.alloc_shared::<E>(h, w)` makes a block; with one extent it holds one value per row, with three a stack of blocks.";
     BLOCK_TYPE 72 "a block needs its element type"
@@ -257,7 +260,8 @@ codes! {
     CLOSURE 200 "closures are not in the language"
         "A kernel is compiled for cores that call no functions at run time. Write the expression where it is used.";
     REFERENCE 201 "references are not in the language"
-        "Blocks and tensors are named directly; nothing is borrowed, dereferenced or pointed to inside a kernel.";
+        "Blocks and tensors are named directly; nothing is borrowed, dereferenced or pointed to inside a kernel. Leave `&` \
+         and `*` out.";
     STRUCT 202 "structs are not in the language"
         "A kernel works on tensors, blocks, scalars and integers. Pass the fields as scalars.";
     CALL 203 "calls to functions outside the kernel are not in the language"
@@ -288,7 +292,7 @@ codes! {
     ITEM 214 "items inside a kernel"
         "A kernel's body declares integer constants, functions and blocks; types and imports stand outside it.";
     TRY 215 "`?` is not in the language"
-        "Nothing in a kernel returns an error: what can go wrong is found when it is compiled or launched.";
+        "Nothing in a kernel returns an error: what can go wrong is found when it is compiled or launched. Leave the `?` out.";
     ARRAY 216 "arrays are not in the language"
         "Data lives in blocks: `T.alloc_fragment::<f32>(h, w)`.";
     TUPLE 217 "tuples are not values"
@@ -296,16 +300,16 @@ codes! {
     RANGE 218 "ranges are not values"
         "Ranges appear in loops, `for k in 0..n`, and in regions of tensors, `a[(r0..r1, c0..c1)]`.";
     IF_LET 219 "`if let` is not in the language"
-        "Conditions compare integers, extents and scalars; there is nothing to take apart.";
+        "Conditions compare integers, extents and scalars; there is nothing to take apart. Compare, `if n > 0 { .. }`.";
     LABEL 220 "labels are not in the language"
-        "Loops are never left early, so nothing needs a label.";
+        "Loops are never left early, so nothing needs a label. Leave it out.";
     ASSIGNMENT_AS_VALUE 221 "an assignment is not a value"
         "Assign in a statement of its own. As an argument, `name = value` is an option of a `T.` call and comes last.";
     CONST_BLOCK 222 "`const { .. }` blocks are not in the language"
         "Constants are evaluated wherever they stand; write the expression alone.";
     CONSTRUCT 223 "a construct that is not in the language"
         "The language is Rust's syntax for `let`, `const`, `for`, `if`, assignments and calls on `T`; what it does not know \
-         it refuses.";
+         it refuses. Write it with these.";
 
     // Limits.
     NUMBER_RANGE 340 "a number out of range"
