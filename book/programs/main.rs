@@ -5,18 +5,18 @@ use std::process::ExitCode;
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 fn main() -> ExitCode {
-    let name = std::env::args().nth(1).unwrap_or_default();
-    match PROGRAMS.iter().find(|(known, _)| *known == name) {
-        Some((_, run)) => match run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("Error: {error:?}");
-                ExitCode::FAILURE
-            }
-        },
-        None => {
-            let names: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).collect();
-            eprintln!("usage: cargo run --release -p tt-book NAME, with one of\n{}", names.join("\n"));
+    let Some(name) = std::env::args().nth(1) else {
+        PROGRAMS.iter().for_each(|(name, _)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    };
+    let Some((_, run)) = PROGRAMS.iter().find(|(known, _)| *known == name) else {
+        eprintln!("the book has no program `{name}`; without a name they are listed");
+        return ExitCode::FAILURE;
+    };
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error:?}");
             ExitCode::FAILURE
         }
     }

@@ -91,12 +91,16 @@ fn every_program_prints_what_its_page_shows() {
 
 /// Rust that is no program and no file of the repository would be neither compiled nor run.
 #[test]
-fn every_block_of_rust_is_a_program_or_a_file() {
+fn every_block_of_rust_is_a_file_or_a_program_below_the_command_that_runs_it() {
     for page in pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("the pages are there") {
         for block in blocks(&page.text) {
             let is_rust = block.words.first().is_some_and(|word| word == "rust");
             let is_checked = block.is_program() || block.file().is_some();
             assert!(!is_rust || is_checked, "{}: {}", page.path.display(), block.text);
+            let name = block.name();
+            let command = format!("`cargo run --release -p tt-book {name}`\n\n```rust {name}\n");
+            let is_below = page.text[..block.place.0].ends_with(&command);
+            assert!(!block.is_program() || is_below, "{}: {command}", page.path.display());
         }
     }
 }

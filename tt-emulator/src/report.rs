@@ -131,7 +131,11 @@ impl fmt::Display for Report {
             write!(f, "\n  at {place}")?;
         }
         write!(f, "\n  rule: {} [{}]", self.rule.explanation, self.rule.source)?;
-        write!(f, "\n  more: `cargo xtask explain {}` in the folder of tt", self.rule.code)
+        write!(
+            f,
+            "\n  more: `cargo xtask explain {}` in the folder of tt",
+            self.rule.code
+        )
     }
 }
 

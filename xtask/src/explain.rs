@@ -121,8 +121,7 @@ pub struct Rule {
 /// Where the page cannot be read.
 pub fn rules() -> Result<Vec<Rule>, String> {
     let path = project::root().join("docs/rules.md");
-    let page =
-        std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let page = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     Ok(rules_of(&page))
 }
 
@@ -182,7 +181,9 @@ fn meant<'r>(word: &str, rules: &'r [Rule]) -> Result<Meant<'r>, String> {
             None => Err(unknown(
                 &format!("EMU{number:04}"),
                 number,
-                rules.iter().map(|rule| (number_of(rule), format!("{}: {}", rule.code, rule.title))),
+                rules
+                    .iter()
+                    .map(|rule| (number_of(rule), format!("{}: {}", rule.code, rule.title))),
             )),
         };
     }
@@ -191,7 +192,9 @@ fn meant<'r>(word: &str, rules: &'r [Rule]) -> Result<Meant<'r>, String> {
         None => Err(unknown(
             &format!("TT{number:04}"),
             number,
-            codes().into_iter().map(|code| (code.number, format!("{code}: {}", code.title))),
+            codes()
+                .into_iter()
+                .map(|code| (code.number, format!("{code}: {}", code.title))),
         )),
     }
 }
@@ -264,7 +267,11 @@ mod tests {
     fn a_code_that_there_is_not_is_an_error_with_the_nearest() {
         let rules = rules().expect("the page is there");
         let said = |word| meant(word, &rules).err().unwrap_or_default();
-        assert!(said("TT0409").contains("TT0410: a block is read before it is written"), "{}", said("TT0409"));
+        assert!(
+            said("TT0409").contains("TT0410: a block is read before it is written"),
+            "{}",
+            said("TT0409")
+        );
         assert!(said("EMU0118").contains("EMU0115"), "{}", said("EMU0118"));
         assert!(said("grid").contains("`grid` is no code"), "{}", said("grid"));
     }

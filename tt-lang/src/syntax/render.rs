@@ -53,5 +53,8 @@ pub fn render_explanation(diagnostic: &Diagnostic) -> String {
 /// Where there is more about the code of `diagnostic`, as the last line of every message. Who depends on this repository has the
 /// folder: nothing of it is published.
 pub fn render_more(diagnostic: &Diagnostic) -> String {
-    format!("\n  more: `cargo xtask explain {}` in the folder of tt", diagnostic.code)
+    format!(
+        "\n  more: `cargo xtask explain {}` in the folder of tt",
+        diagnostic.code
+    )
 }

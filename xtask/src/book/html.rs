@@ -16,7 +16,14 @@ pub fn built() -> Result<(), String> {
         println!("mdBook {MDBOOK} is installed into {}", tools.display());
         // Without optimisation: building it takes longer than it ever runs.
         let install = project::cargo()
-            .args(["install", "mdbook", "--version", MDBOOK, "--locked", "--no-default-features"])
+            .args([
+                "install",
+                "mdbook",
+                "--version",
+                MDBOOK,
+                "--locked",
+                "--no-default-features",
+            ])
             .args(["--debug", "--quiet", "--root"])
             .arg(&tools)
             .arg("--target-dir")

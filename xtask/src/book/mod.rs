@@ -132,7 +132,14 @@ mod tests {
         let blocks = blocks::blocks(page);
         let said: Vec<_> = blocks
             .iter()
-            .map(|block| (block.is_program(), block.is_printed(), block.file(), block.text.as_str()))
+            .map(|block| {
+                (
+                    block.is_program(),
+                    block.is_printed(),
+                    block.file(),
+                    block.text.as_str(),
+                )
+            })
             .collect();
         assert_eq!(
             said,

@@ -72,7 +72,9 @@ fn value(row: &ElementOpRow) -> String {
         | Cpp::Choice(formula) => ["{x}", "{y}", "{z}"]
             .iter()
             .zip(&operands)
-            .fold(formula.to_string(), |formula, (mark, operand)| formula.replace(mark, operand)),
+            .fold(formula.to_string(), |formula, (mark, operand)| {
+                formula.replace(mark, operand)
+            }),
     };
     formula.replace("std::", "")
 }
@@ -81,7 +83,10 @@ fn between((least, most): (f64, f64)) -> String {
     let end = |number: f64| match number.abs() {
         large if large >= 1e4 => format!("{number:e}"),
         small if small < 1e-2 && small > 0.0 => format!("{number:e}"),
-        _ => format!("{number:.4}").trim_end_matches('0').trim_end_matches('.').to_string(),
+        _ => format!("{number:.4}")
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_string(),
     };
     format!("{} and {}", end(least), end(most))
 }
@@ -143,11 +148,20 @@ pub fn types() -> String {
     text += row("", &|chip| format!("`{}`", chip.name)).trim_start_matches(" | ");
     text += "|---|---|---|\n";
     for (title, figure) in [
-        ("bytes of L1 for circular buffers, of a core", (|chip| chip.l1_bytes) as fn(&tt_device::Chip) -> u64),
+        (
+            "bytes of L1 for circular buffers, of a core",
+            (|chip| chip.l1_bytes) as fn(&tt_device::Chip) -> u64,
+        ),
         ("circular buffers of a core", |chip| chip.circular_buffers.into()),
-        ("tiles of 16 bits in a half of the destination registers", |chip| chip.dst_half_tiles.into()),
-        ("words of runtime arguments of a kernel", |chip| chip.runtime_args.into()),
-        ("bytes to which reads of DRAM are aligned", |chip| chip.dram_read_alignment.into()),
+        ("tiles of 16 bits in a half of the destination registers", |chip| {
+            chip.dst_half_tiles.into()
+        }),
+        ("words of runtime arguments of a kernel", |chip| {
+            chip.runtime_args.into()
+        }),
+        ("bytes to which reads of DRAM are aligned", |chip| {
+            chip.dram_read_alignment.into()
+        }),
     ] {
         text += "| ";
         text += &row(title, &|chip| figure(chip).to_string());

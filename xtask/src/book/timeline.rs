@@ -20,7 +20,9 @@ struct Span {
 /// An SVG of the core in `trace`, a Chrome trace, whose processors did the most; a call in which a processor may wait is light.
 pub fn drawn(trace: &str) -> Result<String, String> {
     let trace: Value = serde_json::from_str(trace).map_err(|error| format!("no trace: {error}"))?;
-    let events = trace["traceEvents"].as_array().ok_or("no trace: it has no `traceEvents`")?;
+    let events = trace["traceEvents"]
+        .as_array()
+        .ok_or("no trace: it has no `traceEvents`")?;
     let mut names: BTreeMap<(u64, u64), String> = BTreeMap::new();
     let mut cores: BTreeMap<u64, String> = BTreeMap::new();
     let mut spans: BTreeMap<(u64, u64), Vec<Span>> = BTreeMap::new();
@@ -48,7 +50,10 @@ pub fn drawn(trace: &str) -> Result<String, String> {
         *counts.entry(*core).or_default() += spans.len();
     }
     let most = counts.values().max().ok_or("nothing happens in the trace")?;
-    let core = counts.iter().find(|(_, count)| *count == most).map_or(0, |(core, _)| *core);
+    let core = counts
+        .iter()
+        .find(|(_, count)| *count == most)
+        .map_or(0, |(core, _)| *core);
     let lanes: Vec<(&str, &[Span])> = names
         .iter()
         .filter(|((of, _), _)| *of == core)
@@ -58,7 +63,11 @@ pub fn drawn(trace: &str) -> Result<String, String> {
 }
 
 fn picture(core: &str, lanes: &[(&str, &[Span])]) -> String {
-    let end = lanes.iter().flat_map(|(_, spans)| spans.iter()).map(|span| span.until).fold(0.0, f64::max);
+    let end = lanes
+        .iter()
+        .flat_map(|(_, spans)| spans.iter())
+        .map(|span| span.until)
+        .fold(0.0, f64::max);
     let scale = (WIDTH - LEFT) / end.max(f64::MIN_POSITIVE);
     let height = (lanes.len() as f64 + 1.0) * LANE;
     let mut text = format!(
@@ -91,8 +100,13 @@ fn picture(core: &str, lanes: &[(&str, &[Span])]) -> String {
 /// Calls that wait for another processor or for the NoC are light; the engines' work, transfers and the rest are dark.
 fn colour(name: &str) -> &'static str {
     match name {
-        "cb_reserve_back" | "cb_wait_front" | "read barrier" | "write barrier" | "waits for a semaphore"
-        | "tile_regs_acquire" | "tile_regs_wait" => "#dfe3ea",
+        "cb_reserve_back"
+        | "cb_wait_front"
+        | "read barrier"
+        | "write barrier"
+        | "waits for a semaphore"
+        | "tile_regs_acquire"
+        | "tile_regs_wait" => "#dfe3ea",
         "matrix" => "#b5402f",
         "pack" => "#c98a2b",
         "read" | "write" | "multicast" => "#2f6db5",
