@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
             let _ = writeln!(list, "    ({name:?}, {name}::run),");
         }
     }
-    let text = format!("{modules}\nconst PROGRAMS: &[(&str, fn() -> tt::Result<()>)] = &[\n{list}];\n");
+    let text = format!("{modules}\nconst PROGRAMS: &[(&str, Run)] = &[\n{list}];\n");
     write_where_it_differs(&out.join("programs.rs"), &text)
 }
 

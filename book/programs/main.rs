@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+/// A program.
+type Run = fn() -> tt::Result<()>;
+
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 fn main() -> ExitCode {

@@ -28,6 +28,7 @@ pub fn built() -> Result<(), String> {
             .arg(&tools)
             .arg("--target-dir")
             .arg(tools.join("target"))
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .status();
         succeeded("cargo install mdbook", install)?;
     }
