@@ -130,7 +130,12 @@ impl fmt::Display for Report {
         if let Some(place) = &self.place {
             write!(f, "\n  at {place}")?;
         }
-        write!(f, "\n  rule: {} [{}]", self.rule.explanation, self.rule.source)
+        write!(f, "\n  rule: {} [{}]", self.rule.explanation, self.rule.source)?;
+        write!(
+            f,
+            "\n  more: `cargo xtask explain {}` in the folder of tt",
+            self.rule.code
+        )
     }
 }
 

@@ -19,10 +19,10 @@ codes! {
     // The function and its signature.
     NOT_A_FUNCTION 1 "a kernel is a function"
         "`#[tt::kernel]` belongs on one free function whose body is the kernel. It has no meaning on other items, and a \
-         function that cannot be read as Rust cannot be compiled either.";
+         function that cannot be read as Rust cannot be compiled either. Write it on a function outside of `impl` and `trait`.";
     FUNCTION_KIND 2 "a kernel is a plain function"
         "A kernel is written `fn name(..) { .. }`. It is not `async`, `unsafe`, `const` or `extern` and takes no variable \
-         number of arguments: the launcher made from it decides how it runs.";
+         number of arguments: the launcher made from it decides how it runs. Leave such words out.";
     RETURN_TYPE 3 "a kernel returns nothing"
         "The results of a kernel are the tensors it was given as `&mut Tensor<..>`. Add a parameter for each result.";
     GENERIC_PARAMETER 4 "only extents are generic"
@@ -35,7 +35,7 @@ codes! {
         "A kernel borrows its tensors: `&Tensor<..>` is read, `&mut Tensor<..>` is written, or read and written.";
     ELEMENT_TYPE 7 "unknown element type"
         "Tensors and blocks hold one of `bf16`, `f32`, `f16`, `bfp8`, `bfp4`, `i32`, `u32`, `u16`, `u8`, `i8`: the formats of \
-         the device.";
+         the device. Convert others on the host.";
     TENSOR_RANK 8 "a tensor has one to six axes"
         "Write `Tensor<E, M, N>`: the element type, then one extent per axis. The last two axes are tiled, the leading \
          ones select matrices; one to six axes are supported.";
@@ -45,25 +45,27 @@ codes! {
          module and names from the body cannot be used.";
     EXTENT_NOT_READ 10 "an extent that no tensor shows"
         "The launcher reads each `const M: usize` off a tensor that has `M` itself as an axis. An extent that appears in no \
-         tensor, or only inside an expression, has no value at launch.";
+         tensor, or only inside an expression, has no value at launch. Give a tensor that axis, or pass the number as a scalar.";
     SCALAR_TYPE 11 "a scalar is f32, i32 or u32"
         "Scalars are passed as 32-bit runtime arguments: `f32`, `i32` or `u32`. Convert on the host.";
     PARAMETER_PATTERN 12 "a parameter is a name"
-        "A parameter is written `name: type`. Patterns, `mut` and `self` have no meaning for a kernel.";
+        "A parameter is written `name: type`. Patterns, `mut` and `self` have no meaning for a kernel: what changes is a block, or a \
+         `&mut Tensor`.";
     DUPLICATE_NAME 13 "a name given twice"
-        "Parameters, extents and the names bound by one pattern must differ from each other.";
+        "Parameters, extents and the names bound by one pattern must differ from each other. Rename one of them.";
     ATTRIBUTE 14 "an attribute without meaning here"
         "On a kernel, documentation, lint levels and `deprecated` are kept; on a tensor parameter there is `#[layout(..)]`. \
-         Nothing inside the body takes attributes.";
+         Nothing inside the body takes attributes. Options of the kernel stand in `#[tt::kernel(..)]`; leave others out.";
 
     // Options of the attributes.
     UNKNOWN_OPTION 20 "unknown option"
         "Options are written `name = value`. Each attribute and each `T.` call has its own list of them; a misspelt one is \
-         an error so that it is never silently without effect.";
+         an error so that it is never silently without effect. The message names the nearest one or all of them.";
     OPTION_VALUE 21 "an option's value is not one it takes"
-        "Each option takes values of one kind: `true` or `false`, a constant, or one of a list of words.";
+        "Each option takes values of one kind: `true` or `false`, a constant, or one of a list of words, which the \
+         message names.";
     DUPLICATE_OPTION 22 "an option given twice"
-        "Give each option once.";
+        "An option has one value. Leave all but one of them out.";
     LAYOUT 23 "not a layout"
         "`#[layout(..)]` takes a memory (`dram`, `l1`) and a cut (`interleaved`, `height_sharded(g)`, `width_sharded(g)`, \
          `block_sharded(gy, gx)`, `nd_sharded(axes = \"..\", grid = [..], shard = [..])`), each at most once.";
@@ -85,7 +87,7 @@ codes! {
         "Only integer constants and `T.alloc_global` may stand before `T.Kernel`: everything else runs once per block of the \
          grid, and so stands after it, at the top of the body.";
     GRID_EXTENT 34 "a grid of fewer blocks than none"
-        "An axis of the grid has no fewer than 0 blocks; one that has none runs nothing.";
+        "An axis of the grid has no fewer than 0 blocks; one that has none runs nothing. Count what there is, `N.div_ceil(64)`.";
 
     STAGE_STATEMENT 35 "a statement outside of the stages"
         "A kernel of several stages is a list of blocks, each with a `T.Kernel` of its own. Before and between them stand \
@@ -94,7 +96,8 @@ codes! {
         "A global temporary lives in the memory of the device from one stage to the next, so it is allocated before the \
          first `T.Kernel`. Blocks of one core come from `T.alloc_shared` and `T.alloc_fragment`.";
     STAGE_COUNT 37 "too many stages"
-        "Every stage is a program of its own. A device keeps the programs of a few kernels, those of one kernel at once.";
+        "Every stage is a program of its own. A device keeps the programs of a few kernels, those of one kernel at once. Join \
+         stages whose blocks need nothing of each other, or make two kernels of it, which a tensor of the host connects.";
 
     // Names and calls.
     UNKNOWN_NAME 40 "unknown name"
@@ -102,10 +105,10 @@ codes! {
          surrounding module are not visible to it: repeat a constant inside the kernel, or pass it as a scalar.";
     UNKNOWN_METHOD 41 "unknown method"
         "Numbers have the element operations (`exp`, `sqrt`, `tanh`, `max` ..), integers have `div_ceil`, `min`, \
-         `max` and `clamp`.";
+         `max` and `clamp`. Write what is missing with those: docs/language.md lists them.";
     UNKNOWN_WORD 42 "T has no such operation"
         "`T` offers the grid, blocks, copies, products, reductions, loops and the element operations of the language, \
-         nothing else.";
+         nothing else. The message names what comes near, or what it is called here.";
     WRONG_KIND 43 "a name of another kind"
         "Blocks come from `T.alloc_shared` and `T.alloc_fragment`, tensors and scalars from the signature, integers from \
          loops, the grid, `let` and `const`. Each operation says which of them it takes.";
@@ -114,41 +117,45 @@ codes! {
          behind `for .. in`; `T.alloc_shared` and `T.alloc_fragment` behind `let name =`; element operations give a value \
          that has to be assigned.";
     ARGUMENTS 45 "wrong number of arguments"
-        "Each operation takes a fixed number of arguments, followed by options written `name = value`.";
+        "Each operation takes a fixed number of arguments, followed by options written `name = value`. The note shows how it is written.";
 
     // Values.
     INTEGER_WANTED 50 "an integer is wanted here"
         "Grid extents, loop bounds, offsets and indices are integer expressions over constants, extents, integer scalars, \
-         block indices and loop variables.";
+         block indices and loop variables. What is a number has no place there: compute it on the host and pass an integer.";
     NUMBER_WANTED 51 "a number is wanted here"
         "Integers (extents, indices, whole literals) and numbers (elements, `f32` scalars, literals with a point) are \
          different kinds, as in Rust. `n as f32` turns an integer into a number, and `2.0` is a number where `2` is not.";
     TRUTH_VALUE 52 "a truth value and a number are different things"
-        "`&&`, `||`, `!` and the condition of `if` take truth values (comparisons); arithmetic takes numbers.";
+        "`&&`, `||`, `!` and the condition of `if` take truth values (comparisons); arithmetic takes numbers. Compare a number, \
+         `x > 0.0`, and make one of a comparison by `if c { 1.0 } else { 0.0 }`.";
     MIXED_TYPES 53 "integer data and floating-point data together"
         "Floating-point elements mix freely with each other, integer elements too; between the two write the conversion: \
          `x[(i, j)] as f32`.";
     CONSTANT_WANTED 54 "a constant is wanted here"
         "The shape of a block, the extents of `T.Parallel`, `num_stages` and the lengths of ranges are fixed when the kernel \
-         is compiled. They are made of literals and `const` names only.";
+         is compiled. They are made of literals and `const` names only. Give a tensor's extents to the grid and to serial loops, whose counts may \
+         vary.";
     ARITHMETIC 55 "a constant that has no value"
         "The expression divides by zero, shifts by more than 31 bits, or leaves the range of 32-bit integers with a sign; or a \
-         literal is no element of the type it is used as: those of `u8` are from 0 to 255, of `i8` from -128 to 127.";
+         literal is no element of the type it is used as: those of `u8` are from 0 to 255, of `i8` from -128 to 127. Write one that has a value there.";
     OPERATOR 56 "an operator that is not in the language"
         "Integers and numbers have `+ - * / %` and comparisons; integer elements also have `& | ^ << >> !`; truth values have \
          `&& || !`. Assignments are `=`, `+=`, `-=`, `*=`, `/=` and `%=`, of integer elements also `&=`, `|=`, `^=`, `<<=` and \
          `>>=`.";
     LITERAL 57 "a literal that has no meaning here"
-        "Literals are whole numbers, numbers with a point, `true` and `false`. Texts appear only in `T.print`.";
+        "Literals are whole numbers, numbers with a point, `true` and `false`. Texts appear only in `T.print`. Write a number, or pass \
+         it as a scalar.";
     CAST 58 "a cast that does not exist"
         "Elements are cast to element types (`as f32`, `as bf16` ..), integers also to `usize` and the like, which changes \
          nothing. Truth values are cast to integers (`as i32` is 1 or 0), and chosen by: `T.select(c, 1.0, 0.0)`.";
     UNIFORM_ARGUMENT 59 "an argument that must be the same for every element"
-        "The exponent of `powi` is set once for a whole block: literals, scalars and extents. That of `powf` may differ from \
-         element to element.";
+        "The exponent of `powi` is set once for a whole block: literals, scalars and extents. Write `powf`, whose exponent may \
+         differ from element to element.";
     DATA_DEPENDENT_INDEX 60 "an index that depends on data"
         "Where a block is read from and written to is decided before its data arrives: indices, offsets and loop bounds are \
-         made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers.";
+         made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers. \
+         Take what decides as a `&Tensor<i32, ..>`, or choose the elements themselves by a mask.";
     DATA_DEPENDENT_BRANCH 61 "a branch that depends on data"
         "All elements of a block run the same statements. Choose element by element with `if c { x } else { y }` as a \
          value inside `T.Parallel`, or `T.select(c, x, y)`. Of numbers that differ from block to block the kernel computes sums, \
@@ -161,7 +168,8 @@ codes! {
          the whole block, in `T.Parallel` one of an element, the grid's indices or a new block. Elements are named within \
          `T.Parallel` alone, or kept in a fragment.";
     MUTABLE_VARIABLE 64 "names do not change"
-        "A name bound by `let` keeps its value: the loop variable counts, and a block holds what changes.";
+        "A name bound by `let` keeps its value: the loop variable counts, and a block holds what changes. Give the new value a name of \
+         its own, or keep it in `T.alloc_fragment::<f32>(1)`.";
     LET_PATTERN 65 "let binds one name"
         "`let name = ..;` binds one name and always has a value; only `T.Kernel` is bound to several names at once.";
     MISSING_ELSE 66 "if as a value needs else"
@@ -175,7 +183,8 @@ codes! {
     // Blocks.
     BLOCK_EXTENT 70 "an extent no block can have"
         "An extent of a block is a constant of at least 1, and all of its elements fit into the memory of a core. It takes \
-         whole tiles of 32 × 32: what a last tile has beyond the extents has no value, and is nowhere seen.";
+         whole tiles of 32 × 32: what a last tile has beyond the extents has no value, and is nowhere seen. Make the block \
+         smaller, and let the grid or a loop have more of them.";
     BLOCK_AXES 71 "a block has one to three axes"
         "`T.alloc_shared::<E>(h, w)` makes a block; with one extent it holds one value per row, with three a stack of blocks.";
     BLOCK_TYPE 72 "a block needs its element type"
@@ -201,7 +210,7 @@ codes! {
     STORE_TO_INPUT 86 "a store to a tensor that is only read"
         "`&Tensor` is read. A tensor that the kernel writes is `&mut Tensor` in the signature and at the call.";
     SAME_BLOCK 87 "a block used twice in one operation"
-        "The operation reads one block and writes another.";
+        "The operation reads one block and writes another. Allocate a second one for the result.";
     GEMM_SHAPE 88 "the shapes of a product disagree"
         "`T.gemm(a, b, acc)` takes a of m × k, b of k × n and acc of m × n; with `transpose_a = true` a is k × m, with \
          `transpose_b = true` b is n × k.";
@@ -234,7 +243,8 @@ codes! {
     ELEMENT_OUTSIDE_PARALLEL 104 "an element outside T.Parallel"
         "Single elements are read and written inside `T.Parallel` only. Outside it, work on whole blocks.";
     ELEMENT_BOUNDS 105 "an element past the edge of its block"
-        "The indices of an element run over the extents of `T.Parallel`; all of them must lie inside the block.";
+        "The indices of an element run over the extents of `T.Parallel`; all of them must lie inside the block. \
+         Let the loop count as far as the block reaches, or make the block larger.";
     ELEMENT_RANK 106 "wrong number of indices"
         "An element has one index per axis: `x[(i, j)]` of a block with two axes, `m[i]` of a block with one.";
     TARGET_INDICES 107 "an element assigned more than once"
@@ -250,7 +260,8 @@ codes! {
     CLOSURE 200 "closures are not in the language"
         "A kernel is compiled for cores that call no functions at run time. Write the expression where it is used.";
     REFERENCE 201 "references are not in the language"
-        "Blocks and tensors are named directly; nothing is borrowed, dereferenced or pointed to inside a kernel.";
+        "Blocks and tensors are named directly; nothing is borrowed, dereferenced or pointed to inside a kernel. Leave `&` \
+         and `*` out.";
     STRUCT 202 "structs are not in the language"
         "A kernel works on tensors, blocks, scalars and integers. Pass the fields as scalars.";
     CALL 203 "calls to functions outside the kernel are not in the language"
@@ -281,7 +292,7 @@ codes! {
     ITEM 214 "items inside a kernel"
         "A kernel's body declares integer constants, functions and blocks; types and imports stand outside it.";
     TRY 215 "`?` is not in the language"
-        "Nothing in a kernel returns an error: what can go wrong is found when it is compiled or launched.";
+        "Nothing in a kernel returns an error: what can go wrong is found when it is compiled or launched. Leave the `?` out.";
     ARRAY 216 "arrays are not in the language"
         "Data lives in blocks: `T.alloc_fragment::<f32>(h, w)`.";
     TUPLE 217 "tuples are not values"
@@ -289,16 +300,16 @@ codes! {
     RANGE 218 "ranges are not values"
         "Ranges appear in loops, `for k in 0..n`, and in regions of tensors, `a[(r0..r1, c0..c1)]`.";
     IF_LET 219 "`if let` is not in the language"
-        "Conditions compare integers, extents and scalars; there is nothing to take apart.";
+        "Conditions compare integers, extents and scalars; there is nothing to take apart. Compare, `if n > 0 { .. }`.";
     LABEL 220 "labels are not in the language"
-        "Loops are never left early, so nothing needs a label.";
+        "Loops are never left early, so nothing needs a label. Leave it out.";
     ASSIGNMENT_AS_VALUE 221 "an assignment is not a value"
         "Assign in a statement of its own. As an argument, `name = value` is an option of a `T.` call and comes last.";
     CONST_BLOCK 222 "`const { .. }` blocks are not in the language"
         "Constants are evaluated wherever they stand; write the expression alone.";
     CONSTRUCT 223 "a construct that is not in the language"
         "The language is Rust's syntax for `let`, `const`, `for`, `if`, assignments and calls on `T`; what it does not know \
-         it refuses.";
+         it refuses. Write it with these.";
 
     // Limits.
     NUMBER_RANGE 340 "a number out of range"
@@ -334,17 +345,17 @@ codes! {
          kernel beside it and call it from the method.";
     KERNEL_NAME 355 "a kernel's name is taken"
         "A kernel leaves a module of its name beside its launcher, with the sources and the plan. Another module or type of \
-         the same name cannot stand beside it.";
+         the same name cannot stand beside it. Rename one of them.";
     COMMA_INDEX 357 "indices without parentheses"
-        "Rust indexes by one value: several indices are a tuple, `x[(i, j)]`. `x[i, j]` is no Rust, and rustc says so beside this \
-         error.";
+        "Rust indexes by one value: several indices are a tuple. Write `x[(i, j)]`; `x[i, j]` is no Rust, and rustc says so beside \
+         this error.";
     INTEGER_READ 358 "an integer that cannot be read here"
         "`let n = lengths[b];` reads an integer of a `&Tensor`, once for the whole block: after `T.Kernel`, since a grid is \
          known before any block runs, outside of `T.Parallel`, whose elements run together, and of a tensor that nothing \
          stores to meanwhile, so that all processors of a core read the same: a temporary is read in a stage that does not store to it.";
     RESERVED 359 "a form that is not built yet"
         "The name belongs to a part of the language that is planned and not there. It is kept free, so that kernels of today \
-         mean the same when it comes.";
+         mean the same when it comes. Write it with what docs/language.md lists.";
     OUTDATED_NAME 360 "a name for elements that changed"
         "`let t = x[(i, j)] * 2.0;` in `T.Parallel` names an expression, which stands wherever `t` does: it would read what is \
          assigned to `x` in between. Use the name before that assignment, write the expression again, or keep its value in a \

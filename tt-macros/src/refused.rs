@@ -5,7 +5,9 @@ use crate::launcher::{constants, tensor_paths};
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::syntax::{Parsed, Passing, Signature, SignatureKind, SignatureParam, render_explanation, render_message};
+use tt_lang::syntax::{
+    Parsed, Passing, Signature, SignatureKind, SignatureParam, render_explanation, render_message, render_more,
+};
 
 /// The errors `diagnostics` of the kernel `parsed`, written as `item`.
 pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStream) -> TokenStream {
@@ -50,6 +52,7 @@ fn errors(parsed: &Parsed, diagnostics: &[Diagnostic]) -> TokenStream {
                 explained.push(diagnostic.code.number);
                 message += &render_explanation(diagnostic);
             }
+            message += &render_more(diagnostic);
             error(parsed, diagnostic, &message)
         })
         .collect()

@@ -6,7 +6,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::syntax::{Parsed, render_explanation, render_note};
+use tt_lang::syntax::{Parsed, render_explanation, render_more, render_note};
 
 /// The warnings about the kernel `parsed`.
 pub(crate) fn tokens(parsed: &Parsed) -> TokenStream {
@@ -27,7 +27,7 @@ fn declaration(parsed: &Parsed, warning: &Diagnostic) -> TokenStream {
     let code = warning.code.to_string();
     let declared = Ident::new(&code, proc_macro2::Span::call_site());
     let used = Ident::new(&code, first);
-    let text = render_note(warning, parsed.spans.locations()) + &render_explanation(warning);
+    let text = render_note(warning, parsed.spans.locations()) + &render_explanation(warning) + &render_more(warning);
     quote! {
         const _: () = {
             #[deprecated(note = #text)]

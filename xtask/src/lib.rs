@@ -1,6 +1,8 @@
 //! What the project's chores share: command lines, where things are, and the kernels that everything is checked on.
 
 pub mod bench;
+pub mod book;
+pub mod explain;
 pub mod kernels;
 pub mod library;
 pub mod project;

@@ -16,6 +16,8 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
+    Explain(xtask::explain::Options),
+    Book(xtask::book::Options),
     Programs(programs::Options),
     Targets(targets::Options),
     Miri(miri::Options),
@@ -28,6 +30,8 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match Chore::parse() {
+        Chore::Explain(options) => xtask::explain::run(&options),
+        Chore::Book(options) => xtask::book::run(&options),
         Chore::Programs(options) => programs::run(&options),
         Chore::Targets(_) => targets::run(),
         Chore::Miri(_) => miri::run(),

@@ -40,7 +40,7 @@ rules! {
         "It writes registers that must not change while the engines run; use inits and reconfig_data_format.",
         "metalium.md 2.3; wheel tt_metal/hw/inc/api/compute/compute_kernel_hw_startup.h";
     STARTUP_ORDER = "EMU0603", "matmul after a startup in the regular source order",
-        "Matmul takes in0 from SrcB and in1 from SrcA: start with compute_kernel_hw_startup<SrcOrder::Reverse>(in0, in1, out).",
+        "Matmul takes in0 from SrcB and in1 from SrcA: start with `compute_kernel_hw_startup<SrcOrder::Reverse>(in0, in1, out)`.",
         "metalium.md 2.3; wheel tt_metal/hw/inc/api/compute/compute_kernel_hw_startup.h";
     INIT_MISSING = "EMU0604", "operation without its init",
         "Unpackers and math are still set for another operation; call the operation's init first.",

@@ -43,10 +43,11 @@ mod vocabulary;
 
 pub use limits::kernels_are_within_limits;
 pub use placement::Placement;
-pub use render::{render_explanation, render_message, render_note, render_text};
+pub use render::{render_explanation, render_message, render_more, render_note, render_text};
 pub use signature::{Passing, Signature, SignatureKind, SignatureParam};
 pub use spans::SpanTable;
 pub use variants::Variant;
+pub use vocabulary::{ELSEWHERE, usages};
 
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};

@@ -24,7 +24,7 @@ pub fn render_text(diagnostic: &Diagnostic, locations: &[SourceLocation], file: 
     for note in &diagnostic.notes {
         let _ = write!(text, "\n  note: {note}");
     }
-    text
+    text + &render_more(diagnostic)
 }
 
 /// What `compile_error!` says: the code and the message, then labels with their lines, then notes.
@@ -48,4 +48,13 @@ pub fn render_note(diagnostic: &Diagnostic, locations: &[SourceLocation]) -> Str
 /// What the code of `diagnostic` means, as a last line: for the first of several with the same code.
 pub fn render_explanation(diagnostic: &Diagnostic) -> String {
     format!("\n  about {}: {}", diagnostic.code, diagnostic.code.explanation)
+}
+
+/// Where there is more about the code of `diagnostic`, as the last line of every message. Who depends on this repository has the
+/// folder: nothing of it is published.
+pub fn render_more(diagnostic: &Diagnostic) -> String {
+    format!(
+        "\n  more: `cargo xtask explain {}` in the folder of tt",
+        diagnostic.code
+    )
 }

@@ -98,8 +98,19 @@ words! {
     "select" Word::Select, Value 3..=3 [] "T.select(condition, x, y)";
 }
 
+/// How every word of `T` is written that is no operation on elements, in one of its spellings, and the options that it takes.
+pub fn usages() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    let mut seen = Vec::new();
+    let first_spelling = WORDS.iter().filter(move |row| {
+        let is_first = !seen.contains(&row.word);
+        seen.push(row.word);
+        is_first
+    });
+    first_spelling.map(|row| (row.usage, row.options))
+}
+
 /// What users of TileLang or of Rust may write, and what it is called here.
-const ELSEWHERE: &[(&str, &str)] = &[
+pub const ELSEWHERE: &[(&str, &str)] = &[
     ("alloc_local", "write `T.alloc_fragment::<f32>(h, w)`"),
     ("alloc_L1", "write `T.alloc_shared::<bf16>(h, w)`"),
     (
@@ -146,11 +157,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("inv", "it is called `recip`"),
     ("logistic", "it is called `sigmoid`"),
     ("ln", "the natural logarithm is `log`"),
-    ("log10", "write `x.log2() * 0.30102999566398120`"),
     ("exp_m1", "it is called `expm1`"),
     ("ln_1p", "it is called `log1p`"),
     ("signum", "it is called `sign`"),
-    ("pow", "write `x.powi(2)` or `x.powf(1.5)`"),
     ("pow2", "write `x.square()`"),
     ("reciprocal", "it is called `recip`"),
     ("sqr", "it is called `square`"),
