@@ -2,7 +2,7 @@
 
 use tt::prelude::*;
 
-#[tt::kernel(reference)]
+#[tt::kernel(reference, allow(TT0351))]
 fn row_sums<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, scale: f32, y: &mut Tensor<f32, M, 1>) {
     let by = T.Kernel(M.div_ceil(32));
     let refused = T.alloc_fragment::<bfp8>(32);
@@ -21,7 +21,7 @@ fn row_sums<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, scale: f32, y
     T.copy(total, y[(by * 32, 0)]);
 }
 
-#[tt::kernel(reference)]
+#[tt::kernel(reference, allow(TT0351))]
 fn doubled<const N: usize>(x: &Tensor<i32, N>, y: &mut Tensor<i32, N>) {
     let bx = T.Kernel(N.div_ceil(32));
     let refused = T.alloc_fragment::<bfp8>(32);

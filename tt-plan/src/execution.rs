@@ -548,23 +548,35 @@ impl Plan {
     }
 }
 
-/// Cores given row by row without gaps, as rectangles: the full rows, and what is left of the last.
-pub(crate) fn ranges(cores: &[CoreWork]) -> Vec<CoreRange> {
-    let Some(last) = cores.last() else { return Vec::new() };
-    let width = cores.iter().map(|core| core.x + 1).max().unwrap_or(0);
-    let full = if last.x + 1 == width { last.y + 1 } else { last.y };
-    let mut ranges = Vec::new();
-    if full > 0 {
-        ranges.push(CoreRange {
-            start: [0, 0],
-            extent: [width, full],
-        });
+/// Cores given row by row as few disjoint rectangles: runs within a row, and equal runs of neighbouring rows together.
+pub fn ranges(cores: &[CoreWork]) -> Vec<CoreRange> {
+    let mut ranges: Vec<CoreRange> = Vec::new();
+    let mut run: Option<CoreRange> = None;
+    let mut close = |run: CoreRange| match ranges.last_mut() {
+        Some(above)
+            if (above.start[0], above.extent[0], above.start[1] + above.extent[1])
+                == (run.start[0], run.extent[0], run.start[1]) =>
+        {
+            above.extent[1] += 1;
+        }
+        _ => ranges.push(run),
+    };
+    for core in cores {
+        match &mut run {
+            Some(run) if run.start[1] == core.y && run.start[0] + run.extent[0] == core.x => run.extent[0] += 1,
+            _ => {
+                let next = CoreRange {
+                    start: [core.x, core.y],
+                    extent: [1, 1],
+                };
+                if let Some(done) = run.replace(next) {
+                    close(done);
+                }
+            }
+        }
     }
-    if full <= last.y {
-        ranges.push(CoreRange {
-            start: [0, last.y],
-            extent: [last.x + 1, 1],
-        });
+    if let Some(done) = run {
+        close(done);
     }
     ranges
 }

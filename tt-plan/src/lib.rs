@@ -21,7 +21,7 @@ mod validate;
 
 pub use cost::{BlockCost, Direction, EngineCycles, Estimate, Operand, Transfers};
 pub use execution::{
-    Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem,
+    Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem, ranges,
 };
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use launch_plan::validate_launch;

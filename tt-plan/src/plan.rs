@@ -225,6 +225,8 @@ pub struct ShardRegion {
     pub first: Vec<GridStep>,
     /// Pages along the last two.
     pub tiles: [u32; 2],
+    /// Whether a launch may lay the circular buffer there: the tensor is only read, or only stored to.
+    pub lies_there: bool,
 }
 
 /// An index that goes along one axis of the grid.

@@ -360,11 +360,11 @@ impl Plan {
         if self.work_partition.mode != PartitionMode::LocalShard {
             return Ok(found);
         }
-        for (cb, region) in self
+        let regions = self
             .circular_buffers
             .iter()
-            .filter_map(|cb| Some((cb, cb.shard.as_ref()?)))
-        {
+            .filter_map(|cb| Some((cb, cb.shard.as_ref()?)));
+        for (cb, region) in regions.filter(|(_, region)| region.lies_there) {
             let Some(shards) = self.shards_of(&region.tensor, bindings, Banks { cores, dram: 1 })? else {
                 continue;
             };

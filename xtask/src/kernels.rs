@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
-use tt_plan::{Plan, Role};
+use tt_plan::Plan;
 
 /// Writes the emitted C++ and the plan of every kernel of the examples, the tests and the programs
 ///

@@ -185,7 +185,7 @@ pub struct Buffer {
     pub unpack_to_dest: bool,
     /// Which circular buffer of the core it is (C3); none where nothing uses it.
     pub index: Option<u8>,
-    /// The tensor of whose shard it may be (C3): which of its pages a block's only version has.
+    /// The tensor in whose shards blocks have a place (C3): which of its pages a block's only version has.
     pub shard: Option<ShardOf>,
 }
 
@@ -196,6 +196,8 @@ pub struct ShardOf {
     pub tensor: ParamId,
     /// The first of them along every axis of the tensor.
     pub first: Vec<GridStep>,
+    /// Whether it may lie there itself: the tensor is only read, or only stored to.
+    pub lies_there: bool,
 }
 
 #[warn(clippy::arithmetic_side_effects)]

@@ -455,13 +455,19 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
             if buffer.unpack_to_dest {
                 line += ", unpacked to destination";
             }
-            if let Some(ShardOf { tensor, first }) = &buffer.shard {
+            if let Some(ShardOf {
+                tensor,
+                first,
+                lies_there,
+            }) = &buffer.shard
+            {
+                let how = if *lies_there { "on" } else { "of" };
                 let steps = first
                     .iter()
                     .map(|GridStep { first, step, axis }| format!("{first} + {step} of {axis}"));
                 let steps: Vec<String> = steps.collect();
                 line += &format!(
-                    ", shard of {} at {}",
+                    ", {how} the shard of {} at {}",
                     kernel.params[tensor.index()].name(),
                     steps.join(" and ")
                 );

@@ -227,34 +227,15 @@ pub(crate) fn build(
     })
 }
 
-/// Cores given row by row as few rectangles: runs within a row, and equal runs of neighbouring rows together.
+/// The cores as few rectangles.
 fn rectangles(cores: &[CoreWork]) -> Vec<Rectangle> {
-    let mut rectangles: Vec<Rectangle> = Vec::new();
-    let mut run: Option<Rectangle> = None;
-    let mut close = |run: Rectangle| match rectangles.last_mut() {
-        Some(above) if (above.x, above.columns, above.y + above.rows) == (run.x, run.columns, run.y) => above.rows += 1,
-        _ => rectangles.push(run),
-    };
-    for core in cores {
-        match &mut run {
-            Some(run) if run.y == core.y && run.x + run.columns == core.x => run.columns += 1,
-            _ => {
-                let next = Rectangle {
-                    x: core.x,
-                    y: core.y,
-                    columns: 1,
-                    rows: 1,
-                };
-                if let Some(done) = run.replace(next) {
-                    close(done);
-                }
-            }
-        }
-    }
-    if let Some(done) = run {
-        close(done);
-    }
-    rectangles
+    let rectangles = tt_plan::ranges(cores).into_iter().map(|range| Rectangle {
+        x: range.start[0],
+        y: range.start[1],
+        columns: range.extent[0],
+        rows: range.extent[1],
+    });
+    rectangles.collect()
 }
 
 fn compute_spec(plan: &Plan, device: &DeviceFacts) -> ComputeSpec {

@@ -69,6 +69,15 @@ std::vector<CoreWork> match(const Tensor& tensor, const Region& region, const st
     return work;
 }
 
+// The cores used, which are any.
+CoreRangeSet each_of(const std::vector<CoreWork>& work) {
+    std::vector<CoreRange> cores;
+    for (const CoreWork& each : work) {
+        cores.emplace_back(each.core);
+    }
+    return CoreRangeSet(cores);
+}
+
 // How many pages a circular buffer has on the shard of a tensor: none where the blocks of some core do not have those of its shard, one
 // after the other.
 template <typename Tensor>

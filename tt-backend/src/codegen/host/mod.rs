@@ -316,7 +316,10 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         out.line(format!("    \"but is \" + std::to_string({value}) + \" ({length})\");"));
         out.close();
     }
-    out.line("const CoreRangeSet cores = ranges(work);");
+    out.line(match plan.work_partition.mode {
+        PartitionMode::Global => "const CoreRangeSet cores = ranges(work);",
+        PartitionMode::LocalShard => "const CoreRangeSet cores = each_of(work);",
+    });
     out.line("Program program = CreateProgram();");
     for semaphore in &plan.semaphores {
         out.line(format!("CreateSemaphore(program, cores, {});", semaphore.initial));
@@ -441,10 +444,8 @@ fn buffers(plan: &Plan, members: &Members, out: &mut Writer) {
         out.line(format!("// {}: {} pages", buffer.name, buffer.pages));
         out.open("");
         let format = buffer.data_format.name();
-        let shard = buffer
-            .shard
-            .as_ref()
-            .map(|shard| (members.tensor(&shard.tensor), shard));
+        let shard = buffer.shard.as_ref().filter(|shard| shard.lies_there);
+        let shard = shard.map(|shard| (members.tensor(&shard.tensor), shard));
         let size = match &shard {
             None => u64::from(buffer.pages).saturating_mul(u64::from(bytes)).to_string(),
             Some((tensor, shard)) => {

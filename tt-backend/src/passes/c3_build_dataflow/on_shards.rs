@@ -2,7 +2,8 @@
 //! a tensor, once in a block. A launch puts them there where the blocks of a core are its shard's pages, one after the other
 //! ([`tt_plan::Plan::on_shards`]); then nothing is moved.
 //!
-//! A tensor that is both read and written stays apart: its results would come to where operands still are.
+//! A tensor that is both read and stored to stays apart: its results would come to where operands still are. Its blocks go to its shards all
+//! the same.
 
 use crate::codes;
 use crate::flow::{BufferId, BufferKind, Flow, SectionOp, SectionStmt, Sections, ShardOf, TileRegion, Transfer};
@@ -56,7 +57,6 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnosti
         let is_once = definitions.get(&buffer) == Some(&(1, 1));
         if is_whole
             && is_once
-            && !others.contains(&region.tensor)
             && let Some(first) = first(
                 &grid,
                 facts.kernel.tensor(region.tensor).map_or(0, |of| of.extents.len()),
@@ -68,6 +68,7 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnosti
                 ShardOf {
                     tensor: region.tensor,
                     first,
+                    lies_there: !others.contains(&region.tensor),
                 },
             ));
         }

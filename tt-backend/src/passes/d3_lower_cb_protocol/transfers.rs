@@ -207,6 +207,11 @@ pub(super) fn constants(buffer: &Buffer, id: BufferId, constant: Constant) -> Li
     ])]
 }
 
+/// Whether a launch may lay the buffer on the shard of the tensor that it is moved from or to.
+fn may_lie_there(buffer: &Buffer) -> bool {
+    buffer.shard.as_ref().is_some_and(|shard| shard.lies_there)
+}
+
 /// The pages of a version under way.
 pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
     let buffer = &buffers[id.0];
@@ -221,9 +226,9 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
         true => &READ_ELEMENTS,
         false => &READ_ROWS,
     };
-    let page = match buffer.shard {
-        Some(_) => &READ_PLACED_PAGE,
-        None => &NOC_ASYNC_READ_PAGE,
+    let page = match may_lie_there(buffer) {
+        true => &READ_PLACED_PAGE,
+        false => &NOC_ASYNC_READ_PAGE,
     };
     let functions = [page, in_rows];
     let (transfer, cond) = transfer(buffer, region, "dst", functions, &[scratch(buffers, Role::Reader)]);
@@ -418,9 +423,9 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
         value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
     }));
     let mut advances = vec![("src", id)];
-    let page = match buffer.shard {
-        Some(_) => &WRITE_PLACED_PAGE,
-        None => &NOC_ASYNC_WRITE_PAGE,
+    let page = match may_lie_there(buffer) {
+        true => &WRITE_PLACED_PAGE,
+        false => &NOC_ASYNC_WRITE_PAGE,
     };
     let in_elements = region.transfer.class_of_write(stored.is_some()) == TransferClass::Element;
     let (transfer, cond) = match in_elements {

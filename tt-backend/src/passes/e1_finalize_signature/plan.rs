@@ -59,6 +59,7 @@ pub fn run(
                     tensor: kernel.params[shard.tensor.index()].name().to_string(),
                     first: shard.first.clone(),
                     tiles: buffer.tiles,
+                    lies_there: shard.lies_there,
                 }),
             })
         })

@@ -466,14 +466,23 @@ impl Reader<'_> {
                 buffer.column_major = true;
             } else if self.eat("unpacked to destination") {
                 buffer.unpack_to_dest = true;
-            } else if self.eat("shard of") {
+            } else if self.peek() == "on" || self.peek() == "of" {
+                let lies_there = self.eat("on");
+                if !lies_there {
+                    self.expect("of")?;
+                }
+                self.expect("the shard of")?;
                 let tensor = self.tensor()?;
                 self.expect("at")?;
                 let mut first = vec![self.grid_step()?];
                 while self.eat("and") {
                     first.push(self.grid_step()?);
                 }
-                buffer.shard = Some(ShardOf { tensor, first });
+                buffer.shard = Some(ShardOf {
+                    tensor,
+                    first,
+                    lies_there,
+                });
             } else {
                 buffer.depth = Depth::Asked(self.parse()?);
                 self.expect("asked")?;
