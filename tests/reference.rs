@@ -64,7 +64,7 @@ fn it_says_why_it_cannot_run() {
         let text = error.to_string();
         assert!(
             text.starts_with(
-                "kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:12:"
+                "kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:8:"
             ),
             "{text}"
         );

@@ -10,7 +10,8 @@ use super::core::{Message, MessageEffect, MessageTarget};
 use super::memory::machine::{Node, Rectangle};
 use super::risc::Risc;
 
-/// Largest remote write that travels as a message between epochs. It covers flags written by plain writes.
+/// Largest remote write that travels as a message between epochs. It covers flags written by plain writes, which are no part of a tensor:
+/// writes to that arrive in the order in which they were issued, as on a chip, however large they are.
 pub(super) const MESSAGE_BYTES: usize = 32;
 
 /// A read in flight.
@@ -147,7 +148,10 @@ impl Risc {
                 node: Node::Core(target),
                 offset,
                 bytes,
-            } if target != core.index && bytes as usize <= MESSAGE_BYTES => {
+            } if target != core.index
+                && bytes as usize <= MESSAGE_BYTES
+                && !core.machine.is_in_l1_buffer(offset) =>
+            {
                 core.send(Message {
                     target: MessageTarget::Core(target),
                     offset: offset as u32,

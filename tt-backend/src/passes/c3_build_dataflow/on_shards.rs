@@ -44,7 +44,7 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnosti
             Kind::Op(SectionOp::Write(of)) if of.stored.is_none() => {
                 (of.buffer, &of.region, BufferKind::Outgoing, &read)
             }
-            _ => continue,
+            Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => continue,
         };
         let of = &flow.buffers[buffer.0];
         let is_whole = of.kind == kind

@@ -263,6 +263,13 @@ impl Machine {
         (offset < buffer.base + buffer.bank_bytes).then_some(buffer)
     }
 
+    /// Whether a place in the L1 of a core lies in a live buffer.
+    pub fn is_in_l1_buffer(&self, offset: u64) -> bool {
+        let after = self.l1_buffers.partition_point(|buffer| buffer.base <= offset);
+        let before = after.checked_sub(1).and_then(|at| self.l1_buffers.get(at));
+        before.is_some_and(|buffer| offset - buffer.base < buffer.bank_bytes)
+    }
+
     /// Whether a range of a bank lies inside pages of one live buffer.
     #[inline]
     pub fn dram_range_is_live(&self, bank: u16, offset: u64, bytes: u32) -> bool {
