@@ -63,9 +63,7 @@ fn it_says_why_it_cannot_run() {
         assert_eq!(error.kind(), tt::ErrorKind::Kernel);
         let text = error.to_string();
         assert!(
-            text.starts_with(
-                "kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:8:"
-            ),
+            text.starts_with("kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:8:"),
             "{text}"
         );
         assert!(text.contains("error[TT0402]"), "{text}");

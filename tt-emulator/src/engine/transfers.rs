@@ -148,10 +148,7 @@ impl Risc {
                 node: Node::Core(target),
                 offset,
                 bytes,
-            } if target != core.index
-                && bytes as usize <= MESSAGE_BYTES
-                && !core.machine.is_in_l1_buffer(offset) =>
-            {
+            } if target != core.index && bytes as usize <= MESSAGE_BYTES && !core.machine.is_in_l1_buffer(offset) => {
                 core.send(Message {
                     target: MessageTarget::Core(target),
                     offset: offset as u32,

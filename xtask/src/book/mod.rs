@@ -1,6 +1,6 @@
 //! `cargo xtask book`: the pages of the book that are made of tables, and the book as HTML.
 //!
-//! Whole pages are made by [`pages`]: operations, types, errors and passes. A page that is written by hand may have a table of the same
+//! Whole pages are made by `pages`: operations, types, errors and passes. A page that is written by hand may have a table of the same
 //! making between `<!-- table: NAME -->` and `<!-- end of table -->`, and shows a file of the repository where a block of code names one
 //! behind its language. What programs print is written by the tests of `tt-book`.
 
