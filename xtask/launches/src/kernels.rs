@@ -1,5 +1,5 @@
 //! Kernels of every structure that the launcher has to carry over: one reader and writer, circular buffers of several pages,
-//! several outputs, tensors in place, broadcasts, reductions, products whose blocks are multicast, scalars, offsets.
+//! several outputs, tensors in place, broadcasts, reductions, products whose blocks are multicast, scalars, offsets, layouts.
 
 use tt::prelude::*;
 
@@ -83,4 +83,80 @@ pub fn wide<const M: usize, const N: usize>(a: &Tensor<f32, M, N>, alpha: f32, c
     for (i, j) in T.Parallel(64, 64) {
         c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] * alpha;
     }
+}
+
+/// c = a · 2 + b and d = a from two layouts to two others.
+#[tt::kernel]
+pub fn across_layouts<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<bf16, M, N>,
+    #[layout(dram, width_sharded(5))] b: &Tensor<bf16, M, N>,
+    #[layout(l1, block_sharded(2, 3))] c: &mut Tensor<bf16, M, N>,
+    #[layout(l1)] d: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    let w = T.alloc_shared::<bf16>(64, 64);
+    let f = T.alloc_fragment::<f32>(64, 64);
+    T.copy(a[(by * 64, bx * 64)], v);
+    T.copy(b[(by * 64, bx * 64)], w);
+    for (i, j) in T.Parallel(64, 64) {
+        f[(i, j)] = v[(i, j)] * 2.0 + w[(i, j)];
+    }
+    T.copy(f, c[(by * 64, bx * 64)]);
+    T.copy(v, d[(by * 64, bx * 64)]);
+}
+
+/// c = a along three axes of shards, in blocks that fit none of them.
+#[tt::kernel]
+pub fn reshard<const B: usize, const M: usize, const N: usize>(
+    #[layout(l1, nd_sharded(axes = "B M N", grid = [2, 3, 3], shard = [2, 32, 64]))] a: &Tensor<bf16, B, M, N>,
+    #[layout(dram, nd_sharded(axes = "B M N", grid = [4, 2, 8], shard = [1, 64, 32]))] c: &mut Tensor<bf16, B, M, N>,
+) {
+    let (bx, by, b) = T.Kernel(N.div_ceil(32), M.div_ceil(40), B);
+    let v = T.alloc_shared::<bf16>(40, 32);
+    T.copy(a[(b, by * 40, bx * 32)], v);
+    T.copy(v, c[(b, by * 40, bx * 32)]);
+}
+
+/// c = a · 2 + b where shards lie: circular buffers on them.
+#[tt::kernel(order = match_shard)]
+pub fn on_rows<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<bf16, M, N>,
+    #[layout(l1, height_sharded(8))] b: &Tensor<bf16, M, N>,
+    #[layout(l1, height_sharded(8))] c: &mut Tensor<bf16, M, N>,
+) {
+    let by = T.Kernel(M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 128);
+    let w = T.alloc_shared::<bf16>(64, 128);
+    T.copy(a[(by * 64, 0)], v);
+    T.copy(b[(by * 64, 0)], w);
+    for (i, j) in T.Parallel(64, 128) {
+        v[(i, j)] = v[(i, j)] * 2.0 + w[(i, j)];
+    }
+    T.copy(v, c[(by * 64, 0)]);
+}
+
+/// c = a + 1 where shards lie on a rectangle of cores.
+#[tt::kernel(order = match_shard)]
+pub fn on_blocks<const M: usize, const N: usize>(
+    #[layout(l1, block_sharded(4, 5))] a: &Tensor<bf16, M, N>,
+    #[layout(l1, block_sharded(4, 5))] c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] + 1.0;
+    }
+}
+
+/// Blocks of a sharded tensor turned in place.
+#[tt::kernel(order = match_shard)]
+pub fn turned_in_place<const M: usize>(#[layout(l1, height_sharded(4))] x: &mut Tensor<bf16, M, 64>) {
+    let by = T.Kernel(M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    let turned = T.alloc_fragment::<f32>(64, 64);
+    T.copy(x[(by * 64, 0)], v);
+    for (i, j) in T.Parallel(64, 64) {
+        turned[(i, j)] = v[(j, i)];
+    }
+    T.copy(turned, x[(by * 64, 0)]);
 }

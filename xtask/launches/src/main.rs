@@ -11,7 +11,7 @@ use tt::prelude::*;
 
 fn main() -> ExitCode {
     let narrow = std::env::args().any(|word| word == "narrow");
-    match launches(narrow).and_then(|()| refusals()) {
+    match launches(narrow).and_then(|()| layouts()).and_then(|()| refusals()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:?}");
@@ -84,6 +84,49 @@ fn launches(narrow: bool) -> Result<()> {
         let mut c = device.zeros::<f32>([m, n])?;
         kernels::wide(&a, 1.5, &mut c).run()?;
         show(&format!("wide {m} × {n}"), &c.download()?);
+    }
+    Ok(())
+}
+
+/// Tensors in L1 and in shards, full and not, and circular buffers laid on shards, of which each launch has its own.
+fn layouts() -> Result<()> {
+    let device = Device::open()?;
+    for (m, n) in [(256, 192), (70, 100), (200, 33)] {
+        let a = device.upload_in(&Layout::l1().height_sharded(8)?, &bf16s(m * n, 9), [m, n])?;
+        let b = device.upload_in(&Layout::dram().width_sharded(5)?, &bf16s(m * n, 10), [m, n])?;
+        let mut c = device.zeros_in::<bf16>(&Layout::l1().block_sharded(2, 3)?, [m, n])?;
+        let mut d = device.zeros_in::<bf16>(&Layout::l1(), [m, n])?;
+        kernels::across_layouts(&a, &b, &mut c, &mut d).run()?;
+        show_bf16(&format!("across layouts {m} × {n}"), &c.download()?);
+        show_bf16(&format!("across layouts {m} × {n}, to L1"), &d.download()?);
+    }
+    for shape @ [b, m, n] in [[3, 90, 150], [4, 96, 192], [1, 5, 7]] {
+        let from = Layout::l1().nd_sharded(&[2, 3, 3], &[2, 32, 64])?;
+        let to = Layout::dram().nd_sharded(&[4, 2, 8], &[1, 64, 32])?;
+        let a = device.upload_in(&from, &bf16s(b * m * n, 11), shape)?;
+        let mut c = device.zeros_in::<bf16>(&to, shape)?;
+        kernels::reshard(&a, &mut c).run()?;
+        show_bf16(&format!("reshard {b} × {m} × {n}"), &c.download()?);
+    }
+    for m in [512, 1024, 500, 200] {
+        let rows = Layout::l1().height_sharded(8)?;
+        let a = device.upload_in(&rows, &bf16s(m * 128, 12), [m, 128])?;
+        let b = device.upload_in(&rows, &bf16s(m * 128, 13), [m, 128])?;
+        let mut c = device.zeros_in::<bf16>(&rows, [m, 128])?;
+        kernels::on_rows(&a, &b, &mut c).run()?;
+        show_bf16(&format!("on rows {m} × 128"), &c.download()?);
+    }
+    for (m, n) in [(256, 320), (250, 300), (64, 64)] {
+        let blocks = Layout::l1().block_sharded(4, 5)?;
+        let a = device.upload_in(&blocks, &bf16s(m * n, 14), [m, n])?;
+        let mut c = device.zeros_in::<bf16>(&blocks, [m, n])?;
+        kernels::on_blocks(&a, &mut c).run()?;
+        show_bf16(&format!("on blocks {m} × {n}"), &c.download()?);
+    }
+    let mut x = device.upload_in(&Layout::l1().height_sharded(4)?, &bf16s(256 * 64, 15), [256, 64])?;
+    for round in 1..3 {
+        kernels::turned_in_place(&mut x).run()?;
+        show_bf16(&format!("turned in place {round}"), &x.download()?);
     }
     Ok(())
 }
