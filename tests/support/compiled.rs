@@ -7,7 +7,7 @@ use tt_emulator::ArchName;
 use tt_emulator::kernel_object::compile_together;
 use tt_host::{Argument, Element, Kernel, Launch, Sources, StageSources};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{ElementType, IntExpr, Param, ScalarKind, TensorParam};
+use tt_lang::ir::{ElementType, IntExpr, Param, ScalarKind, Sharding, TensorParam};
 
 /// The emulated chips.
 pub const CHIPS: [ArchName; 2] = ArchName::ALL;
@@ -110,30 +110,31 @@ impl<E: Element, const RANK: usize> AnyTensor for Tensor<E, RANK> {
     }
 }
 
-/// A tensor of `values`, which lies as the layout says.
+/// A tensor of `values`, which lies as the layout says, behind so many tiles or matrices ([`tt::Device::upload_behind`]).
 ///
 /// # Errors
 /// As those of uploads.
 pub fn upload(
-    device: (&tt::Device, &tt::Layout),
+    device: (&tt::Device, &tt::Layout, usize),
     element: ElementType,
     values: &[f64],
     dimensions: &[usize],
 ) -> tt::Result<Box<dyn AnyTensor>> {
     fn of<E: Element>(
-        (device, layout): (&tt::Device, &tt::Layout),
+        (device, layout, behind): (&tt::Device, &tt::Layout, usize),
         values: &[f64],
         dimensions: &[usize],
         convert: impl Fn(f64) -> E,
     ) -> tt::Result<Box<dyn AnyTensor>> {
         let values: Vec<E> = values.iter().map(|value| convert(*value)).collect();
+        let at = (layout, behind);
         Ok(match *dimensions {
-            [a, b, c, d, e, f] => Box::new(device.upload_in(layout, &values, [a, b, c, d, e, f])?),
-            [a, b, c, d, e] => Box::new(device.upload_in(layout, &values, [a, b, c, d, e])?),
-            [a, b, c, d] => Box::new(device.upload_in(layout, &values, [a, b, c, d])?),
-            [a, b, c] => Box::new(device.upload_in(layout, &values, [a, b, c])?),
-            [a, b] => Box::new(device.upload_in(layout, &values, [a, b])?),
-            [a] => Box::new(device.upload_in(layout, &values, [a])?),
+            [a, b, c, d, e, f] => Box::new(device.upload_behind(at, &values, [a, b, c, d, e, f])?),
+            [a, b, c, d, e] => Box::new(device.upload_behind(at, &values, [a, b, c, d, e])?),
+            [a, b, c, d] => Box::new(device.upload_behind(at, &values, [a, b, c, d])?),
+            [a, b, c] => Box::new(device.upload_behind(at, &values, [a, b, c])?),
+            [a, b] => Box::new(device.upload_behind(at, &values, [a, b])?),
+            [a] => Box::new(device.upload_behind(at, &values, [a])?),
             _ => unreachable!("tensors have one to six axes"),
         })
     }
@@ -184,7 +185,12 @@ pub fn launched<T>(
         let count: usize = extents.iter().product();
         let values: Vec<f64> = (0..count).map(|_| element(tensor.element.value)).collect();
         let layout = tt::Layout::from(&tensor.layout);
-        tensors.push(upload((device, &layout), tensor.element.value, &values, &extents)?);
+        let behind = match tensor.layout.sharding {
+            Sharding::Interleaved => tensors.len() % 3,
+            Sharding::Height(_) | Sharding::Width(_) | Sharding::Block(..) | Sharding::Nd { .. } => 0,
+        };
+        let at = (device, &layout, behind);
+        tensors.push(upload(at, tensor.element.value, &values, &extents)?);
     }
     let mut left = tensors.iter_mut();
     let arguments = tile.params.iter().filter_map(|param| match param {

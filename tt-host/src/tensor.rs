@@ -9,6 +9,7 @@ use crate::{Device, Error, ErrorKind, Layout, Result, host_memory};
 use rayon::prelude::*;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::{Arc, Once};
 use tt_lang::ir::{ElementType, Sharding};
 use tt_plan::{DataFormat, Shards};
@@ -27,19 +28,32 @@ pub struct Tensor<E: Element, const RANK: usize> {
 /// A tensor without its type.
 pub(crate) struct RawTensor {
     pub(crate) core: Arc<DeviceCore>,
-    pub(crate) buffer: u64,
-    pub(crate) address: u32,
+    pub(crate) buffer: Arc<Buffer>,
+    /// The page of its buffer at which it begins; not 0 of a view.
+    pub(crate) first_page: u32,
     pub(crate) element: ElementType,
     pub(crate) shape: Box<[usize]>,
     pub(crate) tiling: Tiling,
     pub(crate) layout: Layout,
     /// Of a tensor in shards how it is cut, and where its pages are in its buffer.
-    pub(crate) shards: Option<(Shards, Vec<usize>)>,
+    pub(crate) shards: Option<Arc<Placed>>,
 }
 
-impl Drop for RawTensor {
+/// How a tensor is cut into shards, and the places of its pages, counted bank by bank.
+pub(crate) type Placed = (Shards, Vec<usize>);
+
+/// Memory of a device, given back when the last tensor in it is dropped.
+pub(crate) struct Buffer {
+    core: Arc<DeviceCore>,
+    pub(crate) number: u64,
+    pub(crate) address: u32,
+    /// Pages of a buffer without shards.
+    pages: usize,
+}
+
+impl Drop for Buffer {
     fn drop(&mut self) {
-        self.core.release(self.buffer);
+        self.core.release(self.number);
     }
 }
 
@@ -48,7 +62,7 @@ impl RawTensor {
         let tiling = Tiling::of(shape)?;
         let core = device.core();
         let shards = shards(core, layout, element, shape)?;
-        let pages = match &shards {
+        let pages = match shards.as_deref() {
             Some((shards, _)) => Pages::InBanks(shards),
             None => Pages::Interleaved(tiling.tiles() as u64),
         };
@@ -57,11 +71,17 @@ impl RawTensor {
             tt_plan::Memory::L1 => Memory::L1,
         };
         let page_bytes = DataFormat::of(element).tile_bytes();
-        let (buffer, address) = core.with(|session| session.allocate_in(memory, pages, page_bytes))?;
+        let (number, address) = core.with(|session| session.allocate_in(memory, pages, page_bytes))?;
+        let buffer = Buffer {
+            core: core.clone(),
+            number,
+            address,
+            pages: tiling.tiles(),
+        };
         Ok(RawTensor {
             core: core.clone(),
-            buffer,
-            address,
+            buffer: Arc::new(buffer),
+            first_page: 0,
             element,
             shape: shape.into(),
             tiling,
@@ -72,7 +92,7 @@ impl RawTensor {
 
     /// The compile-time words of its accessor; `None` where the device knows them.
     pub(crate) fn words(&self) -> Option<Vec<u32>> {
-        let (shards, _) = self.shards.as_ref()?;
+        let (shards, _) = self.shards.as_deref()?;
         let facts = self.core.facts();
         let noc = |x: u32, y: u32| {
             // Shards lie on cores of the grid.
@@ -97,18 +117,42 @@ impl RawTensor {
         Ok(())
     }
 
+    /// Whether some page is both its own and the other's.
+    pub(crate) fn overlaps(&self, other: &RawTensor) -> bool {
+        let pages = |of: &RawTensor| of.first_page as usize..of.first_page as usize + of.tiling.tiles();
+        let (own, others) = (pages(self), pages(other));
+        Arc::ptr_eq(&self.buffer, &other.buffer) && own.start < others.end && others.start < own.end
+    }
+
+    /// The bytes of its buffer that are its own; `None` where all are.
+    fn part(&self) -> Option<Range<usize>> {
+        let (pages, page) = (self.tiling.tiles(), DataFormat::of(self.element).tile_bytes() as usize);
+        let first = self.first_page as usize;
+        (pages != self.buffer.pages).then(|| first * page..(first + pages) * page)
+    }
+
     /// Writes its pages, row by row.
     fn write_pages(&self, bytes: &[u8]) -> Result<()> {
-        let Some((shards, places)) = &self.shards else {
-            return self.core.with(|session| session.write(self.buffer, bytes));
-        };
         let page = DataFormat::of(self.element).tile_bytes() as usize;
+        let Some((shards, places)) = self.shards.as_deref() else {
+            return self.core.with(|session| {
+                let Some(part) = self.part() else {
+                    return session.write(self.buffer.number, bytes);
+                };
+                // The runtime's calls move whole buffers.
+                let mut whole = host_memory::zeroed(self.buffer.pages * page);
+                session.read(self.buffer.number, whole.bytes_mut())?;
+                whole.bytes_mut()[part].copy_from_slice(bytes);
+                session.write(self.buffer.number, whole.bytes())
+            });
+        };
         let mut placed = host_memory::zeroed(shards.pages() * page);
         let into = placed.bytes_mut();
         for (from, at) in bytes.chunks_exact(page).zip(places) {
             into[at * page..(at + 1) * page].copy_from_slice(from);
         }
-        self.core.with(|session| session.write(self.buffer, placed.bytes()))
+        self.core
+            .with(|session| session.write(self.buffer.number, placed.bytes()))
     }
 
     /// Its elements, once everything enqueued before has run. `E` is the host type of its elements.
@@ -124,12 +168,18 @@ impl RawTensor {
     fn pages(&self) -> Result<StagingBuffer> {
         self.core.with(|session| {
             let mut staging = session.staging.take(self.tile_bytes());
-            let Some((shards, places)) = &self.shards else {
-                return session.read(self.buffer, staging.bytes_mut()).map(|()| staging);
-            };
             let page = DataFormat::of(self.element).tile_bytes() as usize;
+            let Some((shards, places)) = self.shards.as_deref() else {
+                let Some(part) = self.part() else {
+                    return session.read(self.buffer.number, staging.bytes_mut()).map(|()| staging);
+                };
+                let mut whole = host_memory::zeroed(self.buffer.pages * page);
+                session.read(self.buffer.number, whole.bytes_mut())?;
+                staging.bytes_mut().copy_from_slice(&whole.bytes()[part]);
+                return Ok(staging);
+            };
             let mut placed = host_memory::zeroed(shards.pages() * page);
-            session.read(self.buffer, placed.bytes_mut())?;
+            session.read(self.buffer.number, placed.bytes_mut())?;
             let from = placed.bytes();
             for (into, at) in staging.bytes_mut().chunks_exact_mut(page).zip(places) {
                 into.copy_from_slice(&from[at * page..(at + 1) * page]);
@@ -140,12 +190,7 @@ impl RawTensor {
 }
 
 /// How a tensor is cut into shards and where their pages are; `None` where it is interleaved.
-fn shards(
-    core: &DeviceCore,
-    layout: &Layout,
-    element: ElementType,
-    shape: &[usize],
-) -> Result<Option<(Shards, Vec<usize>)>> {
+fn shards(core: &DeviceCore, layout: &Layout, element: ElementType, shape: &[usize]) -> Result<Option<Arc<Placed>>> {
     let of_pages = layout.of_pages(DataFormat::of(element).tile_bytes());
     if let Sharding::Nd { grid, .. } = &of_pages.sharding
         && grid.len() != shape.len()
@@ -162,7 +207,7 @@ fn shards(
     })?;
     Ok(shards.map(|shards| {
         let places = shards.places();
-        (shards, places)
+        Arc::new((shards, places))
     }))
 }
 
@@ -207,6 +252,25 @@ impl Device {
             raw,
             element: PhantomData,
         })
+    }
+}
+
+impl Device {
+    /// As [`upload_in`](Device::upload_in), as a view: behind as many tiles along its first axis, or matrices, which hold something else.
+    /// For checks; `behind` is 0 of a tensor in shards.
+    #[doc(hidden)]
+    pub fn upload_behind<E: Element, const RANK: usize>(
+        &self,
+        (layout, behind): (&Layout, usize),
+        elements: &[E],
+        shape: [usize; RANK],
+    ) -> Result<Tensor<E, RANK>> {
+        let before = behind * if RANK > 2 { 1 } else { TILE };
+        let mut whole = shape;
+        whole[0] += before;
+        let others = elements.iter().rev().cycle().take(before * (elements.len() / shape[0]));
+        let all: Vec<E> = others.chain(elements).copied().collect();
+        self.upload_in(layout, &all, whole)?.slice(before..before + shape[0])
     }
 }
 
@@ -257,7 +321,7 @@ impl<const RANK: usize> Zeros<RANK> for Device {
     fn zeros_in<E: Element>(&self, layout: &Layout, shape: [usize; RANK]) -> Result<Tensor<E, RANK>> {
         let raw = RawTensor::allocate(self, layout, E::TYPE, &shape)?;
         // Zero in every element type is zero bits. What lies in L1 has addresses of its own.
-        if *layout == Layout::dram() && raw.core.zero(raw.address) {
+        if *layout == Layout::dram() && raw.core.zero(raw.buffer.address) {
             return Ok(Tensor {
                 raw,
                 element: PhantomData,
@@ -328,8 +392,8 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
             return Err(Error::new(ErrorKind::Shape, message));
         }
         let cut = shards(&self.raw.core, &self.raw.layout, E::TYPE, &shape)?;
-        let place = |shards: &Option<(Shards, Vec<usize>)>| shards.as_ref().map(|(_, places)| places.clone());
-        if place(&cut) != place(&self.raw.shards) {
+        let places = |shards: &Option<Arc<Placed>>| shards.as_deref().map(|(_, places)| places.clone());
+        if places(&cut) != places(&self.raw.shards) {
             let message = format!(
                 "a tensor of shape {:?} is none of shape {shape:?} without moving its tiles, as it lies in `{}`",
                 self.raw.shape, self.raw.layout
@@ -342,6 +406,78 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
         raw.shards = cut;
         Ok(Tensor {
             raw,
+            element: PhantomData,
+        })
+    }
+
+    /// A part of it along its first axis, which is a tensor too and shares its memory: nothing is moved, and what is stored to one is seen
+    /// in the other. Of a matrix, rows; they begin and end with its tiles. The memory is given back with the last tensor in it.
+    ///
+    /// What a view moves to or from the host goes through the whole of the memory.
+    ///
+    /// ```no_run
+    /// # fn main() -> tt_host::Result<()> {
+    /// let device = tt_host::Device::open()?;
+    /// let batch = device.upload(&[0.0f32; 4 * 64 * 10], [4, 64, 10])?;
+    /// assert_eq!(batch.slice(1..3)?.shape(), [2, 64, 10]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Where the range is empty or reaches past the axis, rows of a matrix begin or end within tiles of 32 other than its last, or the
+    /// tensor lies in shards.
+    pub fn slice(&self, range: Range<usize>) -> Result<Tensor<E, RANK>> {
+        let mut shape = self.shape();
+        shape[0] = range.len();
+        self.part(range, shape)
+    }
+
+    /// The part along its first axis, with this shape.
+    fn part<const NEW: usize>(&self, range: Range<usize>, shape: [usize; NEW]) -> Result<Tensor<E, NEW>> {
+        let RawTensor {
+            core,
+            buffer,
+            first_page,
+            element,
+            shape: own,
+            tiling,
+            layout,
+            shards,
+        } = &self.raw;
+        let refused = |why: fmt::Arguments| {
+            let Range { start, end } = &range;
+            let message =
+                format!("a tensor of shape {own:?} has no view of {start}..{end} along its first axis: {why}");
+            Err(Error::new(ErrorKind::Shape, message))
+        };
+        let extent = own[0];
+        if range.is_empty() || range.end > extent {
+            return refused(format_args!("that is not within 0..{extent}, or empty"));
+        }
+        if shards.is_some() {
+            return refused(format_args!(
+                "it lies in `{layout}`, and only tensors without shards have views"
+            ));
+        }
+        // Along the last two axes a page has as many elements.
+        let of_page = if own.len() > 2 { 1 } else { TILE };
+        if !range.start.is_multiple_of(of_page) || !(range.end.is_multiple_of(of_page) || range.end == extent) {
+            return refused(format_args!("its tiles begin at multiples of {TILE}"));
+        }
+        let pages = tiling.tiles() / extent.div_ceil(of_page);
+        // `Tiling::of` bounds pages to 32 bits.
+        let first = (range.start / of_page * pages) as u32;
+        Ok(Tensor {
+            raw: RawTensor {
+                core: core.clone(),
+                buffer: buffer.clone(),
+                first_page: first_page + first,
+                element: *element,
+                tiling: Tiling::of(&shape)?,
+                shape: shape.into(),
+                layout: layout.clone(),
+                shards: None,
+            },
             element: PhantomData,
         })
     }
@@ -375,6 +511,32 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
         &self.raw
     }
 }
+
+/// Views of one element of the first axis, for every rank that has such.
+macro_rules! views {
+    ($($rank:literal: $inner:literal),*) => {$(
+        impl<E: Element> Tensor<E, $rank> {
+            /// What it holds at `index` of its first axis, as a tensor of the other axes that [shares its memory](Tensor::slice).
+            ///
+            /// ```no_run
+            /// # fn main() -> tt_host::Result<()> {
+            /// let device = tt_host::Device::open()?;
+            /// let layers = device.upload(&[0.0f32; 4 * 64 * 10], [4, 64, 10])?;
+            /// assert_eq!(layers.view(2)?.shape(), [64, 10]);
+            /// # Ok(()) }
+            /// ```
+            ///
+            /// # Errors
+            /// Where the axis has no such index, or the tensor lies in shards.
+            pub fn view(&self, index: usize) -> Result<Tensor<E, $inner>> {
+                let [_, inner @ ..] = self.shape();
+                self.part(index..index.saturating_add(1), inner)
+            }
+        }
+    )*};
+}
+
+views!(3: 2, 4: 3, 5: 4, 6: 5);
 
 /// Making tensors of floats from `f32`; a trait so that `device.upload_f32::<bf16>(&values, [m, n])` names the element type alone.
 pub trait UploadF32<const RANK: usize> {

@@ -17,6 +17,8 @@ pub struct Bindings {
     pub floats: BTreeMap<String, f32>,
     /// Addresses of the tensors, by name.
     pub addresses: BTreeMap<String, u32>,
+    /// At which page of their buffers tensors begin, by name, where that is not 0.
+    pub first_pages: BTreeMap<String, u32>,
 }
 
 /// The grid of worker cores of a device: columns and rows.
@@ -508,6 +510,10 @@ impl Plan {
                     let address = bindings.addresses.get(name).copied();
                     let address = address.ok_or_else(|| PlanError(format!("`{name}` has no address")))?;
                     fill(&|_| Ok(address))?;
+                }
+                RuntimeValue::FirstPage(name) => {
+                    let page = bindings.first_pages.get(name).copied().unwrap_or(0);
+                    fill(&|_| Ok(page))?;
                 }
                 RuntimeValue::Formula(formula) => {
                     let value = word(format_args!("`{formula}`"), bindings.integer(formula)?)?;

@@ -475,6 +475,8 @@ pub struct RuntimeArg {
 pub enum RuntimeValue {
     /// The address of the tensor of this name.
     Address(String),
+    /// The page of its buffer at which the tensor of this name begins: not 0 of a view.
+    FirstPage(String),
     /// The number of the core's first block.
     StartId,
     /// How many blocks the core takes.

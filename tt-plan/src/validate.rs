@@ -291,10 +291,15 @@ impl<'p> Validate<'p> {
                     self.errors
                         .push(format!("{what} is the address of `{name}`, which is no tensor"));
                 }
+                RuntimeValue::FirstPage(name) if !self.tensors.contains_key(name.as_str()) => {
+                    self.errors
+                        .push(format!("{what} is the first page of `{name}`, which is no tensor"));
+                }
                 RuntimeValue::Formula(value) => self.formula(&what, value),
                 RuntimeValue::Number(value) => self.number(&what, value),
                 RuntimeValue::Flag { a, b, .. } => [a, b].into_iter().for_each(|side| self.number(&what, side)),
                 RuntimeValue::Address(_)
+                | RuntimeValue::FirstPage(_)
                 | RuntimeValue::StartId
                 | RuntimeValue::Count
                 | RuntimeValue::Place(_)
@@ -318,7 +323,8 @@ impl<'p> Validate<'p> {
             .iter()
             .filter_map(|arg| match &arg.value {
                 RuntimeValue::Address(name) => Some(name.as_str()),
-                RuntimeValue::StartId
+                RuntimeValue::FirstPage(_)
+                | RuntimeValue::StartId
                 | RuntimeValue::Count
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)

@@ -121,6 +121,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
                 out.line(line)
             }
             RuntimeValue::Address(_)
+            | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
             | RuntimeValue::Place(_)

@@ -347,6 +347,8 @@ pub enum Symbol {
     Number(Number),
     /// A number that differs from block to block, as a `float` that the kernel computes.
     Computed(NumberExpr),
+    /// The page of its buffer at which a tensor begins.
+    FirstPage(ParamId),
     /// The tiles of a tensor along its rows (0) or columns (1).
     TensorTiles(ParamId, usize),
     /// The extent of a tensor along an axis, counted from the outermost.

@@ -109,6 +109,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
     for argument in &program.args {
         let value = match &argument.value {
             RuntimeValue::Address(tensor) => format!("address of {tensor}"),
+            RuntimeValue::FirstPage(tensor) => format!("first page of {tensor}"),
             RuntimeValue::StartId => "first block".to_string(),
             RuntimeValue::Count => "block count".to_string(),
             RuntimeValue::Place(line) => format!("place in {}", line.name()),
@@ -254,6 +255,7 @@ impl ShowValue for Symbol {
             Symbol::WideCondition(value) => format!("wide[{}]", names.condition(value)),
             Symbol::Number(value) => format!("bits({})", names.number(value)),
             Symbol::Computed(value) => format!("computed[{}]", names.number_expr(value)),
+            Symbol::FirstPage(tensor) => format!("page({})", names.param(*tensor)),
             Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
             Symbol::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
             Symbol::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),

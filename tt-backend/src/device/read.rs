@@ -130,6 +130,8 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
     reader.expect("=")?;
     let value = if reader.eat("address of") {
         RuntimeValue::Address(reader.name()?.to_string())
+    } else if reader.eat("first page of") {
+        RuntimeValue::FirstPage(reader.name()?.to_string())
     } else if reader.eat("first block") {
         RuntimeValue::StartId
     } else if reader.eat("block count") {
@@ -426,6 +428,11 @@ impl ParseValue for Symbol {
             let number = reader.number()?;
             reader.expect(")")?;
             return Ok(Some(Symbol::Number(number)));
+        }
+        if reader.eat("page (") {
+            let tensor = reader.tensor()?;
+            reader.expect(")")?;
+            return Ok(Some(Symbol::FirstPage(tensor)));
         }
         let symbol: fn(ParamId, usize) -> Symbol = match (reader.peek(), reader.peek_after(1)) {
             ("tiles", "(") => Symbol::TensorTiles,

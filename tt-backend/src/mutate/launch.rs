@@ -208,6 +208,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         RuntimeValue::StartId
         | RuntimeValue::Count
         | RuntimeValue::Address(_)
+        | RuntimeValue::FirstPage(_)
         | RuntimeValue::Place(_)
         | RuntimeValue::Cores(_)
         | RuntimeValue::Sender(_)
@@ -221,6 +222,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         RuntimeValue::Address(_) => 4,
         RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) => 5,
         RuntimeValue::Noc { .. } => 6,
+        RuntimeValue::FirstPage(_) => 7,
     };
     let args = &device.programs[at].args;
     let from = args

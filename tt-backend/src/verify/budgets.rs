@@ -35,7 +35,7 @@ pub fn runtime_arguments(kernel: &Kernel, role: Role, args: &[Argument]) -> Opti
     let mut kinds = BTreeMap::<&str, usize>::new();
     for arg in args {
         let kind = match &arg.value {
-            RuntimeValue::Address(_) => "addresses of tensors",
+            RuntimeValue::Address(_) | RuntimeValue::FirstPage(_) => "addresses of tensors",
             RuntimeValue::StartId
             | RuntimeValue::Count
             | RuntimeValue::Place(_)

@@ -86,6 +86,7 @@ fn arguments(device: &Device, program: &Program) -> Proof {
                 true
             }
             RuntimeValue::Address(_)
+            | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
             | RuntimeValue::Formula(_)

@@ -61,9 +61,11 @@ impl<'a> Env<'a> {
         let known = program.args.iter().map(|arg| {
             let range = match &arg.value {
                 RuntimeValue::Formula(formula) => range::of(formula, plan),
-                RuntimeValue::StartId | RuntimeValue::Count | RuntimeValue::Place(_) | RuntimeValue::Sender(_) => {
-                    Range::new(0, LIMIT)
-                }
+                RuntimeValue::FirstPage(_)
+                | RuntimeValue::StartId
+                | RuntimeValue::Count
+                | RuntimeValue::Place(_)
+                | RuntimeValue::Sender(_) => Range::new(0, LIMIT),
                 RuntimeValue::Cores(_) => Range::new(1, LIMIT),
                 RuntimeValue::Flag { .. } => Range::new(0, 1),
                 RuntimeValue::Address(_) | RuntimeValue::Number(_) | RuntimeValue::Noc { .. } => Range::ANY,

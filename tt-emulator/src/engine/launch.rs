@@ -120,7 +120,7 @@ pub(crate) fn run_now(
     // SAFETY: the run is ours until the end, before which the machine goes; who calls has the device until then.
     let mut machine = unsafe { device.machine() };
     machine.stores = match &program.stores {
-        Some(stores) => StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64),
+        Some(stores) => StoreMap::new(stores, arch),
         None => StoreMap::of_blocks_alone(arch.dram_banks),
     };
     let machine = Arc::new(machine);

@@ -138,11 +138,11 @@ impl Risc {
         });
     }
 
-    /// Notes that a line stores to DRAM or reads it.
+    /// Notes that a line stores to a bank or reads it.
     #[inline]
-    fn touch(&mut self, is_store: bool, bank: u16, offset: u64, bytes: u32, line: i32) {
+    fn touch(&mut self, is_store: bool, node: Node, offset: u64, bytes: u32, line: i32) {
         let stores = &self.core.machine.stores;
-        let Some(tensor) = stores.note(self.writer, is_store, bank, offset, bytes) else {
+        let Some(tensor) = stores.note(self.writer, is_store, node, offset, bytes) else {
             return;
         };
         let touch = Touch { tensor, is_store, line };
@@ -159,8 +159,8 @@ impl Risc {
         self.counters.noc_read_bytes[noc as usize] += u64::from(bytes);
         if let Node::Dram(bank) = node {
             self.counters.dram_read_bytes[bank as usize] += u64::from(bytes);
-            self.touch(false, bank, offset, bytes, line);
         }
+        self.touch(false, node, offset, bytes, line);
         let source = self.core.machine.pointer(node, offset).cast_const();
         copying::prefetch(source, bytes as usize);
         let transaction = self.transfers.read_transaction[noc as usize];
@@ -220,8 +220,8 @@ impl Risc {
         self.counters.noc_write_bytes[noc as usize] += u64::from(bytes);
         if let Node::Dram(bank) = node {
             self.counters.dram_write_bytes[bank as usize] += u64::from(bytes);
-            self.touch(true, bank, offset, bytes, line);
         }
+        self.touch(true, node, offset, bytes, line);
         let effect = WriteEffect::Copy {
             source,
             node,
@@ -249,9 +249,7 @@ impl Risc {
             );
         }
         self.counters.noc_write_bytes[noc as usize] += 4;
-        if let Node::Dram(bank) = node {
-            self.touch(true, bank, offset, 4, line);
-        }
+        self.touch(true, node, offset, 4, line);
         if let Node::Core(to) = node {
             let offset = offset as u32;
             self.note(Event::Signal { to, offset, noc });

@@ -25,21 +25,26 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub(crate) use self::misused::{Misused, Touch};
 use self::parts::Parts;
 use self::seen::Seen;
-use super::memory::machine::BufferRange;
+use super::memory::machine::{BufferRange, Node};
 use super::writers::{Writer, Writers};
+use crate::arch::Arch;
 use tt_device::DataFormat;
 
 /// Rows and columns of a tile, and of a face.
 const TILE: usize = tt_device::TILE_SIDE as usize;
 const FACE: usize = tt_device::FACE_SIDE as usize;
 
-/// A tensor that a launch stores to: interleaved DRAM pages, one for each tile.
+/// A tensor that a launch stores to, a page for each tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTensor {
     /// Its name in the kernel.
     pub name: String,
-    /// Address of its first page in every bank.
+    /// Address of its buffer in every bank.
     pub base: u64,
+    /// Whether that is in DRAM, whose banks take its pages; otherwise in L1, whose cores do.
+    pub in_dram: bool,
+    /// Where its pages are in its buffer.
+    pub pages: StoredPages,
     /// Its extents, outermost first.
     pub shape: Vec<usize>,
     /// What its elements are, and so where they lie in a page.
@@ -50,6 +55,22 @@ pub struct StoredTensor {
     pub read_lines: Vec<u32>,
     /// Whether some read takes elements from the middle of what 16 elements a face holds as a row.
     pub read_by_element: bool,
+}
+
+/// Where the pages of a tensor are in its buffer. Banks of L1 are cores, by row * columns of the grid + column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredPages {
+    /// In all banks in turn, from this page of the buffer on.
+    Interleaved(u64),
+    /// In shards.
+    Placed {
+        /// The banks that have pages.
+        banks: Vec<u32>,
+        /// Pages that each of them has.
+        of_bank: usize,
+        /// Place of each page of the tensor, counted bank by bank.
+        places: Vec<usize>,
+    },
 }
 
 impl StoredTensor {
@@ -101,8 +122,10 @@ impl fmt::Display for Unstored {
 /// A tensor while a launch runs.
 struct Watched {
     base: u64,
+    in_dram: bool,
     aligned_page_bytes: u64,
     bank_bytes: u64,
+    pages: Pages,
     /// Who wrote each page whole.
     whole: Vec<AtomicU64>,
     /// Who wrote what of pages that were written in parts.
@@ -113,35 +136,63 @@ struct Watched {
     read_parts: Mutex<BTreeMap<usize, Parts>>,
 }
 
+/// Which page is where.
+enum Pages {
+    /// In so many banks in turn, from a page of the buffer on.
+    Interleaved { first: u64, banks: u64 },
+    /// By bank the pages there, in order; some are none of the tensor's.
+    Placed(BTreeMap<u32, Vec<Option<usize>>>),
+}
+
 /// What is watched while a launch runs: the tensors that it says, or all buffers from when a kernel first says its block.
 #[derive(Default)]
 pub(crate) struct StoreMap {
     watched: OnceLock<Vec<Watched>>,
     /// The file of the kernel that said so, where the launch said no tensors.
     kernel: OnceLock<String>,
-    banks: u64,
+    /// Banks of DRAM.
+    banks: usize,
 }
 
 impl StoreMap {
-    /// A map of `stores` on a device with `banks` DRAM banks, whose pages start at multiples of `alignment`.
-    pub fn new(stores: &Stores, banks: usize, alignment: u64) -> StoreMap {
+    /// A map of `stores` on a device of this architecture.
+    pub fn new(stores: &Stores, arch: &Arch) -> StoreMap {
         let watch = |tensor: &StoredTensor| {
             let (matrices, rows, columns) = matrices(&tensor.shape);
-            let pages = matrices * rows.div_ceil(TILE) * columns.div_ceil(TILE);
+            let count = matrices * rows.div_ceil(TILE) * columns.div_ceil(TILE);
+            let alignment = u64::from(arch.page_alignment(tensor.in_dram));
             let aligned_page_bytes = u64::from(tensor.format.tile_bytes()).next_multiple_of(alignment);
-            Watched::new(tensor.base, pages, aligned_page_bytes, banks)
+            let pages = match &tensor.pages {
+                StoredPages::Interleaved(first) => Pages::Interleaved {
+                    first: *first,
+                    banks: if tensor.in_dram { arch.dram_banks } else { arch.cores() } as u64,
+                },
+                StoredPages::Placed { banks, of_bank, places } => {
+                    let bank = |bank: &u32| (*bank, vec![None; *of_bank]);
+                    let mut pages: BTreeMap<u32, Vec<Option<usize>>> = banks.iter().map(bank).collect();
+                    for (page, place) in places.iter().enumerate() {
+                        let bank = banks.get(place / of_bank.max(&1));
+                        let there = bank.and_then(|bank| pages.get_mut(bank)?.get_mut(place % of_bank));
+                        if let Some(there) = there {
+                            *there = Some(page);
+                        }
+                    }
+                    Pages::Placed(pages)
+                }
+            };
+            Watched::new((tensor.base, tensor.in_dram), count, aligned_page_bytes, pages)
         };
         StoreMap {
             watched: OnceLock::from(stores.tensors.iter().map(watch).collect::<Vec<_>>()),
             kernel: OnceLock::new(),
-            banks: banks as u64,
+            banks: arch.dram_banks,
         }
     }
 
     /// A map for a launch that says nothing of its stores.
     pub fn of_blocks_alone(banks: usize) -> StoreMap {
         StoreMap {
-            banks: banks as u64,
+            banks,
             ..StoreMap::default()
         }
     }
@@ -153,7 +204,11 @@ impl StoreMap {
             let interleaved = buffers.iter().filter(|buffer| buffer.interleaved);
             let watch = |buffer: &BufferRange| {
                 let page_bytes = u64::from(buffer.aligned_page_bytes);
-                Watched::new(buffer.base, buffer.pages as usize, page_bytes, self.banks as usize)
+                let pages = Pages::Interleaved {
+                    first: 0,
+                    banks: self.banks as u64,
+                };
+                Watched::new((buffer.base, true), buffer.pages as usize, page_bytes, pages)
             };
             interleaved.map(watch).collect()
         });
@@ -161,22 +216,22 @@ impl StoreMap {
 
     /// Notes that `who` wrote `bytes` bytes at `offset` of a bank, or read them: where that is watched, its number.
     #[inline]
-    pub fn note(&self, who: Writer, is_store: bool, bank: u16, offset: u64, bytes: u32) -> Option<usize> {
-        let (number, watched, within) = self.at(offset)?;
-        let place = (u64::from(bank), within, u64::from(bytes));
-        match is_store {
-            true => watched.note(who, (&watched.whole, &watched.parts), place, self.banks),
-            false => watched.note(who, (&watched.read, &watched.read_parts), place, self.banks),
-        }
-        Some(number)
-    }
-
-    /// What is watched at `offset` of a bank, with its number, and where within it that is.
-    #[inline]
-    fn at(&self, offset: u64) -> Option<(usize, &Watched, u64)> {
+    pub fn note(&self, who: Writer, is_store: bool, at: Node, offset: u64, bytes: u32) -> Option<usize> {
+        let (in_dram, bank) = match at {
+            Node::Dram(bank) => (true, bank),
+            Node::Core(core) => (false, core),
+        };
         self.watched.get()?.iter().enumerate().find_map(|(number, watched)| {
             let within = offset.checked_sub(watched.base)?;
-            (within < watched.bank_bytes).then_some((number, watched, within))
+            if within >= watched.bank_bytes || watched.in_dram != in_dram {
+                return None;
+            }
+            let place = (u32::from(bank), within, u64::from(bytes));
+            let is_there = match is_store {
+                true => watched.note(who, (&watched.whole, &watched.parts), place),
+                false => watched.note(who, (&watched.read, &watched.read_parts), place),
+            };
+            is_there.then_some(number)
         })
     }
 
@@ -246,15 +301,36 @@ impl StoreMap {
     }
 }
 
+impl Pages {
+    /// Rows of pages in a bank, of `count` pages.
+    fn rows(&self, count: usize) -> u64 {
+        match self {
+            Pages::Interleaved { first, banks } => (first + count as u64).div_ceil(*banks),
+            Pages::Placed(of_banks) => of_banks.values().map(Vec::len).max().unwrap_or(0) as u64,
+        }
+    }
+
+    /// The page of a bank in this row.
+    #[inline]
+    fn at(&self, bank: u32, row: u64) -> Option<usize> {
+        match self {
+            Pages::Interleaved { first, banks } => Some((row * banks + u64::from(bank)).checked_sub(*first)? as usize),
+            Pages::Placed(of_banks) => *of_banks.get(&bank)?.get(row as usize)?,
+        }
+    }
+}
+
 impl Watched {
-    fn new(base: u64, pages: usize, aligned_page_bytes: u64, banks: usize) -> Watched {
+    fn new((base, in_dram): (u64, bool), count: usize, aligned_page_bytes: u64, pages: Pages) -> Watched {
         Watched {
             base,
+            in_dram,
             aligned_page_bytes,
-            bank_bytes: (pages.div_ceil(banks) as u64) * aligned_page_bytes,
-            whole: (0..pages).map(|_| AtomicU64::new(0)).collect(),
+            bank_bytes: pages.rows(count) * aligned_page_bytes,
+            pages,
+            whole: (0..count).map(|_| AtomicU64::new(0)).collect(),
             parts: Mutex::default(),
-            read: (0..pages).map(|_| AtomicU64::new(0)).collect(),
+            read: (0..count).map(|_| AtomicU64::new(0)).collect(),
             read_parts: Mutex::default(),
         }
     }
@@ -270,22 +346,25 @@ impl Watched {
         })
     }
 
-    /// Notes that `who` touched so many bytes from `within` a bank on, pages as a whole or in parts.
+    /// Notes that `who` touched so many bytes from `within` a bank on, pages as a whole or in parts; whether some of it is here.
     fn note(
         &self,
         who: Writer,
         (whole, parts): (&[AtomicU64], &Mutex<BTreeMap<usize, Parts>>),
-        (bank, within, bytes): (u64, u64, u64),
-        banks: u64,
-    ) {
+        (bank, within, bytes): (u32, u64, u64),
+    ) -> bool {
+        let mut is_here = false;
         // A transfer may reach over the pages of a bank that follow each other.
         let (mut at, end) = (within, within + bytes);
         while at < end {
             let (row, start) = (at / self.aligned_page_bytes, at % self.aligned_page_bytes);
             let length = (end - at).min(self.aligned_page_bytes - start);
             at += length;
-            let page = (row * banks + bank) as usize;
-            let Some(whole) = whole.get(page) else { continue };
+            let found = self.pages.at(bank, row);
+            let Some((page, whole)) = found.and_then(|page| Some((page, whole.get(page)?))) else {
+                continue;
+            };
+            is_here = true;
             if length == self.aligned_page_bytes {
                 let merge = |seen| Some(Writers(seen).and(Writers::of(who)).0);
                 let _ = whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
@@ -293,6 +372,7 @@ impl Watched {
                 self.note_part(who, parts, page, start as usize, length as usize);
             }
         }
+        is_here
     }
 
     #[cold]
@@ -363,6 +443,7 @@ fn matrices(shape: &[usize]) -> (usize, usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::WORMHOLE_B0;
 
     /// A tensor in 12 banks, and three cores with two, one and no blocks.
     fn stores(format: DataFormat, shape: &[usize]) -> Stores {
@@ -371,6 +452,8 @@ mod tests {
             tensors: vec![StoredTensor {
                 name: "c".to_owned(),
                 base: 4096,
+                in_dram: true,
+                pages: StoredPages::Interleaved(0),
                 shape: shape.to_vec(),
                 format,
                 lines: Vec::new(),
@@ -400,15 +483,10 @@ mod tests {
         writes: &[(Writer, u64, u64, u32)],
     ) -> Result<Vec<Unstored>, String> {
         let stores = stores(format, shape);
-        let map = StoreMap::new(&stores, 12, 32);
+        let map = StoreMap::new(&stores, &WORMHOLE_B0);
         for (writer, page, offset, bytes) in writes {
-            map.note(
-                *writer,
-                true,
-                (page % 12) as u16,
-                4096 + page / 12 * 2048 + offset,
-                *bytes,
-            );
+            let bank = Node::Dram((page % 12) as u16);
+            map.note(*writer, true, bank, 4096 + page / 12 * 2048 + offset, *bytes);
         }
         map.judge(&stores, 8).map_err(|misused| misused.detail)
     }
@@ -501,7 +579,7 @@ mod tests {
             interleaved: true,
         };
         let map = || StoreMap::of_blocks_alone(12);
-        let write = |map: &StoreMap, writer| map.note(writer, true, 1, 4096 + 2048, 2048);
+        let write = |map: &StoreMap, writer| map.note(writer, true, Node::Dram(1), 4096 + 2048, 2048);
         let silent = map();
         write(&silent, Writer::Core(0));
         write(&silent, Writer::Core(1));
@@ -519,6 +597,50 @@ mod tests {
                 if found { Err(message) } else { Ok(()) }
             );
         }
+    }
+
+    #[test]
+    fn a_view_and_shards_are_watched_where_they_are() {
+        let on = |pages: StoredPages, in_dram, writes: &[(u16, Node, u64)]| {
+            let mut stores = stores(DataFormat::Float16B, &[64, 32]);
+            stores.tensors[0].pages = pages;
+            stores.tensors[0].in_dram = in_dram;
+            let map = StoreMap::new(&stores, &WORMHOLE_B0);
+            for (core, at, row) in writes {
+                map.note(Writer::Core(*core), true, *at, 4096 + row * 2048, 2048);
+            }
+            map.judge(&stores, 8).map_err(|misused| misused.detail)
+        };
+        // Pages 23 and 24 of the buffer: the last of the second row, the first of the third.
+        let view = |writes: &[(u16, Node, u64)]| on(StoredPages::Interleaved(23), true, writes);
+        let (own, next) = (Node::Dram(11), Node::Dram(0));
+        assert_eq!(view(&[(0, own, 1), (1, next, 2)]), Ok(vec![]));
+        let beside = [
+            (0, own, 1),
+            (1, next, 2),
+            (1, own, 0),
+            (1, Node::Dram(10), 1),
+            (1, Node::Dram(1), 2),
+        ];
+        assert_eq!(view(&beside), Ok(vec![]));
+        assert!(view(&[(0, own, 1), (1, own, 1)]).is_err_and(|error| error.contains("element [0, 0]")));
+        assert!(view(&[(0, own, 1)]).is_ok_and(|left| left[0].first == [32, 0]));
+        // A page in each of two cores, behind one that is none of the tensor's.
+        let shards = |writes: &[(u16, Node, u64)]| {
+            let (banks, places) = (vec![9, 3], vec![1, 3]);
+            let of_bank = 2;
+            on(StoredPages::Placed { banks, of_bank, places }, false, writes)
+        };
+        assert_eq!(shards(&[(9, Node::Core(9), 1), (3, Node::Core(3), 1)]), Ok(vec![]));
+        let beside = [
+            (9, Node::Core(9), 1),
+            (3, Node::Core(3), 1),
+            (0, Node::Core(9), 0),
+            (0, Node::Dram(3), 1),
+        ];
+        assert_eq!(shards(&beside), Ok(vec![]));
+        let twice = [(9, Node::Core(9), 1), (3, Node::Core(3), 1), (9, Node::Core(3), 1)];
+        assert!(shards(&twice).is_err_and(|error| error.contains("element [32, 0]")));
     }
 
     #[test]
@@ -578,9 +700,9 @@ mod tests {
     fn judged_in_columns(columns: usize, read_by_element: bool, store: (u64, u32), read: (u64, u32)) -> Option<String> {
         let mut stores = stores(DataFormat::Float16B, &[32, columns]);
         stores.tensors[0].read_by_element = read_by_element;
-        let map = StoreMap::new(&stores, 12, 32);
+        let map = StoreMap::new(&stores, &WORMHOLE_B0);
         for (core, is_store, (offset, bytes)) in [(1, true, store), (0, false, read)] {
-            let tensor = map.note(Writer::Core(core), is_store, 0, 4096 + offset, bytes);
+            let tensor = map.note(Writer::Core(core), is_store, Node::Dram(0), 4096 + offset, bytes);
             assert_eq!(tensor, Some(0));
         }
         let misused = map.judge(&stores, 8).err()?;

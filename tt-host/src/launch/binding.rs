@@ -78,7 +78,10 @@ pub(crate) fn bind<'t>(
                     );
                     return Err(Error::new(ErrorKind::Argument, message));
                 }
-                bindings.addresses.insert(name.clone(), tensor.address);
+                bindings.addresses.insert(name.clone(), tensor.buffer.address);
+                if tensor.first_page != 0 {
+                    bindings.first_pages.insert(name.clone(), tensor.first_page);
+                }
                 tensors.push((name.clone(), *mutable, tensor));
             }
             (
@@ -120,6 +123,7 @@ pub(crate) fn bind<'t>(
         }
     }
     let device = one_device(kernel, &tensors)?;
+    apart(kernel, &tensors)?;
     bind_extents(kernel, parameters, extents, &tensors, &mut bindings)?;
     check_extents(kernel, parameters, &tensors, &bindings)?;
     Ok(Bound {
@@ -157,6 +161,22 @@ fn one_device(kernel: &Kernel, tensors: &[(String, bool, &RawTensor)]) -> Result
         }
     }
     Ok(device.clone())
+}
+
+/// What is stored shares no memory with another tensor of the launch: tensors that are borrowed apart may be views.
+fn apart(kernel: &Kernel, tensors: &[(String, bool, &RawTensor)]) -> Result<()> {
+    for (at, (name, stored, tensor)) in tensors.iter().enumerate() {
+        let mut others = tensors.iter().skip(at + 1);
+        let other = others.find(|(_, other_stored, other)| (*stored || *other_stored) && tensor.overlaps(other));
+        if let Some((other, ..)) = other {
+            let message = format!(
+                "`{name}` and `{other}` share memory, and kernel `{}` stores to one of them",
+                kernel.name()
+            );
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+    }
+    Ok(())
 }
 
 /// The axes of all tensors: the tensor's name, the axis, its formula and its extent.

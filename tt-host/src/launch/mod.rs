@@ -18,20 +18,21 @@ pub(crate) use workload::WorkloadCache;
 use crate::bridge::{DeviceFacts, MeshBuffer};
 use crate::device::Session;
 use crate::kernel::Kernel;
+use crate::tensor::Placed;
 use crate::tile::Tiling;
-use crate::{Error, ErrorKind, Layout, Result};
+use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use cxx::SharedPtr;
 use decision::Work;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-use tt_emulator::{StoredTensor, Stores};
+use tt_emulator::{StoredPages, StoredTensor, Stores};
 use tt_lang::ir::ElementType;
 use tt_plan::{
-    Bindings, CoreWork, Cores, DataFormat, DeviceGrid, Execution, OnShard, PartitionMode, Plan, PlanError, Report,
-    Role, Sharing, Temporary, TransferClass,
+    Bank, Bindings, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Memory, OnShard, PartitionMode, Plan,
+    PlanError, Report, Role, Sharing, Temporary, TransferClass,
 };
 pub(crate) use workload::Workload;
 use workload::{ByName, OnTensor, WorkloadKey, build};
@@ -282,7 +283,9 @@ impl<'t> Launch<'t> {
                 bound.device.set_clock(true);
             }
             let start = Instant::now();
-            bound.device.expect_stores(|| self.stores(tensors, run, several));
+            bound
+                .device
+                .expect_stores(|| self.stores(tensors, run, several, bound.device.grid()));
             let ran = session.run(
                 &mut run.workload,
                 std::mem::take(&mut run.args),
@@ -328,12 +331,14 @@ impl<'t> Launch<'t> {
         let passed = bound.tensors.iter().map(|(name, mutable, tensor)| LaunchTensor {
             name: name.clone(),
             mutable: *mutable,
-            buffer: tensor.buffer,
-            address: tensor.address,
+            buffer: tensor.buffer.number,
+            address: tensor.buffer.address,
             element: tensor.element,
             shape: tensor.shape.clone(),
             words: tensor.words(),
-            is_tracked: tensor.layout == Layout::dram(),
+            in_dram: tensor.layout.of_pages(0).shard == Memory::Dram,
+            first_page: tensor.first_page,
+            shards: tensor.shards.clone(),
         });
         let mut tensors: Vec<LaunchTensor> = passed.collect();
         let failed = |error: Error| {
@@ -357,7 +362,9 @@ impl<'t> Launch<'t> {
                 element: temporary.element,
                 shape,
                 words: None,
-                is_tracked: true,
+                in_dram: true,
+                first_page: 0,
+                shards: None,
             });
         }
         let mut bindings = bound.bindings.clone();
@@ -413,9 +420,12 @@ impl<'t> Launch<'t> {
     }
 
     /// The tensors that the kernel may store to, of several stages those that this one stores to, and where its blocks run.
-    fn stores(&self, tensors: &Tensors, run: &Run<'_>, several: bool) -> Stores {
-        let stored =
-            |tensor: &&LaunchTensor| tensor.is_tracked && tensor.mutable && (!several || run.stores(&tensor.name));
+    fn stores(&self, tensors: &Tensors, run: &Run<'_>, several: bool, grid: DeviceGrid) -> Stores {
+        // What lies on a circular buffer is stored by the packer, which nobody watches.
+        let stored = |tensor: &&LaunchTensor| {
+            let is_moved = !run.workload.lies_on.contains(&tensor.buffer);
+            is_moved && tensor.mutable && (!several || run.stores(&tensor.name))
+        };
         let written = tensors.tensors.iter().filter(stored);
         let transfers_of = |role: Role, tensor: &LaunchTensor| {
             let kernels = run.plan.kernels.iter().filter(move |kernel| kernel.role == role);
@@ -433,6 +443,8 @@ impl<'t> Launch<'t> {
             StoredTensor {
                 name: tensor.name.clone(),
                 base: tensor.address.into(),
+                in_dram: tensor.in_dram,
+                pages: tensor.stored_pages(grid),
                 shape: tensor.shape.to_vec(),
                 format: DataFormat::of(tensor.element),
                 lines: lines(Role::Writer),
@@ -501,8 +513,28 @@ struct LaunchTensor {
     shape: Box<[usize]>,
     /// Of a tensor in shards the words of its accessor, which the device does not know.
     words: Option<Vec<u32>>,
-    /// Whether the emulator can tell which elements are stored: of what is interleaved over DRAM.
-    is_tracked: bool,
+    in_dram: bool,
+    /// The page of its buffer at which it begins.
+    first_page: u32,
+    shards: Option<Arc<Placed>>,
+}
+
+impl LaunchTensor {
+    /// Where its pages are, as the emulator of a device with this grid of cores counts banks.
+    fn stored_pages(&self, grid: DeviceGrid) -> StoredPages {
+        let Some((shards, places)) = self.shards.as_deref() else {
+            return StoredPages::Interleaved(self.first_page.into());
+        };
+        let bank = |bank: &Bank| match *bank {
+            Bank::Dram(number) => number,
+            Bank::L1(x, y) => y * grid.x + x,
+        };
+        StoredPages::Placed {
+            banks: shards.banks.iter().map(bank).collect(),
+            of_bank: shards.pages_of_bank(),
+            places: places.clone(),
+        }
+    }
 }
 
 /// All tensors of a launch, and its values with their addresses.

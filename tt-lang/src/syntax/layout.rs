@@ -5,7 +5,7 @@ use super::options::whole;
 use super::scope::nearest;
 use super::source_text::source_text;
 use crate::codes;
-use crate::ir::{Layout, Residence, Sharding, Span};
+use crate::ir::{IntExpr, Layout, Residence, Sharding, Span, Spanned};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Token};
 
@@ -29,12 +29,15 @@ impl Frontend {
         }
     }
 
-    /// Reads `#[layout(..)]` of a tensor with `rank` axes.
-    pub(super) fn layout(&mut self, attribute: &syn::Attribute, rank: usize) -> Layout {
+    /// Reads `#[layout(..)]` of a tensor with these extents.
+    pub(super) fn layout(&mut self, attribute: &syn::Attribute, extents: &[Spanned<IntExpr>]) -> Layout {
         let mut layout = Self::default_layout(self.span(attribute));
-        let entries = match attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated) {
-            Ok(entries) => entries,
-            Err(_) => {
+        let entries = attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        let is_list =
+            matches!(&attribute.meta, syn::Meta::List(list) if matches!(list.delimiter, syn::MacroDelimiter::Paren(_)));
+        let entries = match entries {
+            Ok(entries) if is_list && !entries.is_empty() => entries,
+            Ok(_) | Err(_) => {
                 let note = "write `#[layout(l1, height_sharded(8))]`";
                 self.error(&codes::LAYOUT, attribute, "the layout cannot be read", note);
                 return layout;
@@ -82,7 +85,7 @@ impl Frontend {
                     }
                 }
                 ("nd_sharded", _) => {
-                    if let Some(sharding) = self.nd_sharding(head, &args, rank) {
+                    if let Some(sharding) = self.nd_sharding(head, &args, extents) {
                         layout.sharding = sharding;
                     }
                 }
@@ -110,6 +113,8 @@ impl Frontend {
         if let Some(counts) = counts.and_then(|counts| <[u64; N]>::try_from(counts).ok()) {
             return Some(counts);
         }
+        let wrong = args.iter().find(|arg| whole(arg).is_none());
+        let at = wrong.filter(|_| args.len() == N).map_or(head, |wrong| *wrong);
         let word = source_text(head);
         let (wanted, usage) = match N {
             1 => ("one whole number", format!("{word}(8)")),
@@ -117,7 +122,7 @@ impl Frontend {
         };
         self.error(
             &codes::LAYOUT,
-            head,
+            at,
             format!("`{word}` takes {wanted} of at least 1"),
             format!("write `{usage}`"),
         );
@@ -125,7 +130,8 @@ impl Frontend {
     }
 
     /// `nd_sharded(axes = "B H M N", grid = [..], shard = [..])`
-    fn nd_sharding(&mut self, head: &Expr, args: &[&Expr], rank: usize) -> Option<Sharding> {
+    fn nd_sharding(&mut self, head: &Expr, args: &[&Expr], extents: &[Spanned<IntExpr>]) -> Option<Sharding> {
+        let rank = extents.len();
         let (mut axes, mut grid, mut shard) = (None, None, None);
         for arg in args {
             let Expr::Assign(option) = arg else {
@@ -139,6 +145,18 @@ impl Frontend {
                 return None;
             };
             let key = source_text(&option.left);
+            let is_second = match key.as_str() {
+                "axes" => axes.is_some(),
+                "grid" => grid.is_some(),
+                "shard" => shard.is_some(),
+                _ => false,
+            };
+            if is_second {
+                let note = "write each of them once";
+                let message = format!("a second `{key}` of `nd_sharded`");
+                self.error(&codes::LAYOUT, &*option.left, message, note);
+                return None;
+            }
             match (key.as_str(), &*option.right) {
                 (
                     "axes",
@@ -146,15 +164,15 @@ impl Frontend {
                         lit: Lit::Str(text), ..
                     }),
                 ) => {
-                    axes = Some(
-                        text.value()
-                            .split_whitespace()
-                            .map(str::to_string)
-                            .collect::<Vec<String>>(),
-                    );
+                    let words = text
+                        .value()
+                        .split_whitespace()
+                        .map(str::to_string)
+                        .collect::<Vec<String>>();
+                    axes = Some((text, words));
                 }
-                ("grid", Expr::Array(list)) => grid = list.elems.iter().map(whole).collect::<Option<Vec<u64>>>(),
-                ("shard", Expr::Array(list)) => shard = list.elems.iter().map(whole).collect::<Option<Vec<u64>>>(),
+                ("grid", Expr::Array(list)) => grid = Some(self.numbers(&key, list)?),
+                ("shard", Expr::Array(list)) => shard = Some(self.numbers(&key, list)?),
                 _ => {
                     let note = "`axes` is a text, `grid` and `shard` are lists of whole numbers of at least 1";
                     self.error(
@@ -167,7 +185,7 @@ impl Frontend {
                 }
             }
         }
-        let (Some(axes), Some(grid), Some(shard)) = (axes, grid, shard) else {
+        let (Some((text, axes)), Some(grid), Some(shard)) = (axes, grid, shard) else {
             let note = "write `nd_sharded(axes = \"M N\", grid = [8, 8], shard = [64, 64])`";
             self.error(
                 &codes::LAYOUT,
@@ -188,6 +206,44 @@ impl Frontend {
             );
             return None;
         }
+        // An axis that has a name is called so.
+        let own = extents.iter().map(|extent| match &extent.value {
+            IntExpr::Extent(id) => self.extents.get(id.index()).map(|extent| extent.name.clone()),
+            IntExpr::Const(_) | IntExpr::Binary(..) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => {
+                None
+            }
+        });
+        let own: Vec<Option<String>> = own.collect();
+        let is_named = |name: &String| self.extents.iter().any(|extent| extent.name == *name);
+        let wrong = axes.iter().zip(&own).position(|(axis, own)| match own {
+            Some(own) => own != axis,
+            None => is_named(axis),
+        });
+        if let Some(at) = wrong {
+            let wanted = match own.get(at).cloned().flatten() {
+                Some(own) => format!("`{own}`"),
+                None => "of an extent without a name, so that it is none of the kernel's".to_string(),
+            };
+            let message = format!(
+                "axis {at} of the tensor is {wanted}, not `{}`",
+                axes.get(at).map_or("", String::as_str)
+            );
+            let note = "`axes` are the tensor's in their order; `grid` and `shard` have their numbers in the same";
+            self.error(&codes::LAYOUT, text, message, note);
+            return None;
+        }
         Some(Sharding::Nd { axes, grid, shard })
+    }
+
+    /// A list of whole numbers of at least 1.
+    fn numbers(&mut self, key: &str, list: &syn::ExprArray) -> Option<Vec<u64>> {
+        let wrong = list.elems.iter().find(|number| whole(number).is_none());
+        if let Some(wrong) = wrong {
+            let message = format!("`{}` is no whole number of at least 1", source_text(wrong));
+            let note = format!("`{key}` has one for every axis: `{key} = [8, 64]`");
+            self.error(&codes::LAYOUT, wrong, message, note);
+            return None;
+        }
+        list.elems.iter().map(whole).collect()
     }
 }

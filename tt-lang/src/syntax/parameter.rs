@@ -92,7 +92,7 @@ impl Frontend {
                 let Some((element, element_path, extents)) = self.tensor_type(path) else {
                     return (unknown, None);
                 };
-                let layout = self.parameter_layout(input, place, extents.len());
+                let layout = self.parameter_layout(input, place, &extents);
                 let mut tensor = path.clone();
                 if let Some(last) = tensor.segments.last_mut() {
                     last.arguments = PathArguments::None;
@@ -318,7 +318,7 @@ impl Frontend {
     }
 
     /// The layout that the attributes of a tensor parameter ask for.
-    fn parameter_layout(&mut self, input: &syn::PatType, place: Span, rank: usize) -> Layout {
+    fn parameter_layout(&mut self, input: &syn::PatType, place: Span, extents: &[Spanned<IntExpr>]) -> Layout {
         let mut layout = None;
         for attribute in &input.attrs {
             if !attribute.path().is_ident("layout") {
@@ -333,7 +333,7 @@ impl Frontend {
                 let note = "write one `#[layout(..)]`";
                 self.error(&codes::DUPLICATE_OPTION, attribute.path(), "a second layout", note);
             } else {
-                layout = Some(self.layout(attribute, rank));
+                layout = Some(self.layout(attribute, extents));
             }
         }
         layout.unwrap_or_else(|| Self::default_layout(place))

@@ -26,6 +26,9 @@ pub struct TensorValues {
     pub written: bool,
     /// Where it lies.
     pub layout: Layout,
+    /// Tiles or matrices that lie before it in its buffer ([`Device::upload_behind`]): another number for each, so that it matters which
+    /// one a kernel goes to.
+    pub behind: usize,
     /// What it held before the launch.
     pub before: Vec<f32>,
     /// What the emulator left in it; empty where the kernel does not write it.
@@ -80,6 +83,7 @@ pub fn tensors(plan: &Plan, extents: &[usize]) -> Result<(Bindings, Vec<TensorVa
                     name: name.clone(),
                     element: *element,
                     layout: Layout::from(layout),
+                    behind: if layout.interleave { tensors.len() + 1 } else { 0 },
                     before: vec![0.0; shape.iter().product()],
                     shape,
                     written: *mutable,
@@ -278,13 +282,17 @@ impl<E: Element, const RANK: usize> OnDevice for Tensor<E, RANK> {
 /// # Errors
 /// Where its type has no host type, or the device has no room.
 pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
-    fn of<E: Element>(device: (&Device, &Layout), values: &[E], shape: &[usize]) -> Result<Box<dyn OnDevice>, String> {
+    fn of<E: Element>(
+        device: (&Device, (&Layout, usize)),
+        values: &[E],
+        shape: &[usize],
+    ) -> Result<Box<dyn OnDevice>, String> {
         fn ranked<E: Element, const RANK: usize>(
-            (device, layout): (&Device, &Layout),
+            (device, at): (&Device, (&Layout, usize)),
             values: &[E],
             shape: [usize; RANK],
         ) -> Result<Box<dyn OnDevice>, String> {
-            match device.upload_in(layout, values, shape) {
+            match device.upload_behind(at, values, shape) {
                 Ok(tensor) => Ok(Box::new(tensor)),
                 Err(error) => Err(error.to_string()),
             }
@@ -299,7 +307,7 @@ pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice
             _ => Err(format!("no tensor has {} axes", shape.len())),
         }
     }
-    let device = (device, &tensor.layout);
+    let device = (device, (&tensor.layout, tensor.behind));
     match tensor.element {
         ElementType::Bf16 => {
             let values: Vec<bf16> = tensor.before.iter().map(|value| bf16::from_f32(*value)).collect();

@@ -558,6 +558,8 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
     for arg in &kernel.runtime_args {
         let value = match &arg.value {
             RuntimeValue::Address(name) => format!("{}.address()", members.tensor(name)),
+            // Its tensors have buffers of their own.
+            RuntimeValue::FirstPage(_) => "0".to_string(),
             RuntimeValue::StartId => "word(each.start_id)".to_string(),
             RuntimeValue::Count => "word(each.count)".to_string(),
             RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),

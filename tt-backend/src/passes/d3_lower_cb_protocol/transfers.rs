@@ -46,11 +46,9 @@ pub(super) fn page_of(
         op(Operator::Mul, number, Expr::Value(Symbol::TensorTiles(tensor, 0))),
         row,
     );
-    op(
-        Operator::Add,
-        op(Operator::Mul, row, Expr::Value(Symbol::TensorTiles(tensor, 1))),
-        column,
-    )
+    let of_rows = op(Operator::Mul, row, Expr::Value(Symbol::TensorTiles(tensor, 1)));
+    let first = op(Operator::Add, Expr::Value(Symbol::FirstPage(tensor)), of_rows);
+    op(Operator::Add, first, column)
 }
 
 /// Whether the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; `None`

@@ -13,7 +13,7 @@ use crate::verify::budgets::runtime_arguments;
 use crate::verify::{Fault, unproved};
 use tt_device::TILE;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Kernel, NumberExpr, ParamId};
+use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Kernel, NumberExpr, Param, ParamId, Sharding};
 use tt_plan::{Formula, Neighbour, Number, Role, RuntimeValue, formula, number};
 
 /// Collects arguments.
@@ -239,6 +239,18 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Where a tensor begins in its buffer: only those that are passed and not in shards begin elsewhere than at its first page.
+    fn first_page(&mut self, tensor: ParamId) -> Expr<Bits> {
+        match &self.kernel.params[tensor.index()] {
+            Param::Tensor(of) if of.layout.sharding == Sharding::Interleaved => {
+                let name = of.name.clone();
+                let wanted = format!("{name}_page");
+                self.argument(CppType::Int, &wanted, RuntimeValue::FirstPage(name))
+            }
+            Param::Tensor(_) | Param::Temporary(_) | Param::Scalar(_) | Param::Derived(_) => Expr::Int(0),
+        }
+    }
+
     fn tensor_extent(&self, tensor: ParamId, axis: usize) -> IntExpr {
         self.kernel
             .tensor(tensor)
@@ -280,6 +292,7 @@ impl<'a> Arguments<'a> {
             Symbol::WideCondition(cond) => self.condition(cond, Self::wide_side),
             Symbol::Number(number) => self.number(number),
             Symbol::Computed(number) => self.computed(number),
+            Symbol::FirstPage(tensor) => self.first_page(*tensor),
             Symbol::TensorTiles(tensor, axis) => {
                 let extent = self.tensor_axis(*tensor, *axis);
                 self.int(&IntExpr::binary(IntOp::CeilDiv, extent, IntExpr::Const(TILE)))

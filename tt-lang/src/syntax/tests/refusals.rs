@@ -595,6 +595,38 @@ const KERNELS: &[(&str, &[u16])] = &[
         &[23],
     ),
     (
+        "#[tt::kernel] fn k(#[layout()] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout[l1]] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(width_sharded(-3))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(nd_sharded(axes = \"A B\", grid = [0, 1], shard = [32, 32]))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(nd_sharded(axes = \"A B\", axes = \"A B\", grid = [1, 1], shard = [32, 32]))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: usize, const N: usize>(#[layout(nd_sharded(axes = \"N M\", grid = [1, 1], shard = [32, 32]))] a: &Tensor<bf16, M, N>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: usize>(#[layout(nd_sharded(axes = \"A M\", grid = [1, 1], shard = [32, 32]))] a: &Tensor<bf16, M, 64>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: usize>(#[layout(nd_sharded(axes = \"M M2\", grid = [1, 1], shard = [32, 1.5]))] a: &Tensor<bf16, M, 64>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
         "#[tt::kernel] fn k(#[layout(halo)] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
         &[24],
     ),
