@@ -91,6 +91,57 @@ fn columns<const M: usize, const N: usize>(
     }
 }
 
+/// Blocks of one tile, and a row of them more than there is.
+#[tt::kernel(order = match_shard)]
+fn tiles<const M: usize, const N: usize>(
+    #[layout(l1, nd_sharded(axes = "M N", grid = [12, 12], shard = [64, 64]))] a: &Tensor<f32, M, N>,
+    #[layout(l1, nd_sharded(axes = "M N", grid = [12, 12], shard = [64, 64]))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32) + 1);
+    for (i, j) in T.Parallel(32, 32) {
+        c[(by * 32 + i, bx * 32 + j)] = a[(by * 32 + i, bx * 32 + j)] + 1.0;
+    }
+}
+
+/// Bands of columns through all matrices.
+#[tt::kernel(order = match_shard)]
+fn bands<const B: usize, const M: usize, const N: usize>(
+    #[layout(l1, width_sharded(3))] a: &Tensor<f32, B, M, N>,
+    #[layout(l1, width_sharded(3))] c: &mut Tensor<f32, B, M, N>,
+) {
+    let (bx, by, b) = T.Kernel(N.div_ceil(32), M.div_ceil(32), B);
+    let v = T.alloc_shared::<f32>(32, 32);
+    T.copy(a[(b, by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] += 1.0;
+    }
+    T.copy(v, c[(b, by * 32, bx * 32)]);
+}
+
+/// Two blocks store every element of this one, wherever it lies.
+#[tt::kernel]
+fn twice<const M: usize, const N: usize>(
+    a: &Tensor<f32, M, N>,
+    #[layout(l1, height_sharded(4))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<f32>(32, 32);
+    T.copy(a[(by * 32, bx * 32)], v);
+    T.copy(v, c[(by / 2 * 32, bx * 32)]);
+}
+
+/// Every other row of tiles, to the L1 of all cores.
+#[tt::kernel]
+fn every_other<const M: usize, const N: usize>(
+    #[layout(dram, width_sharded(2))] a: &Tensor<f32, M, N>,
+    #[layout(l1)] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(32, 32);
+    T.copy(a[(by * 64, bx * 32)], v);
+    T.copy(v, c[(by * 64, bx * 32)]);
+}
+
 /// What a block leaves is what it found: results come to where operands are.
 #[tt::kernel(order = match_shard)]
 fn in_place<const M: usize>(#[layout(l1, height_sharded(4))] x: &mut Tensor<f32, M, 64>) {
@@ -325,21 +376,80 @@ fn what_does_not_fit_is_refused() {
                 .contains("1 × 40 shards take as many rows and columns of cores"),
             "{error}"
         );
-        // Two rows of blocks of a shard that is not as wide as the tensor.
-        let layout = Layout::l1().block_sharded(4, 5)?;
-        let a = device.zeros_in::<f32>(&layout, [512, 640])?;
-        let mut c = device.zeros_in::<f32>(&layout, [512, 640])?;
-        let error = blocks(&a, &mut c).run().expect_err("blocks of a shard are apart");
-        assert!(
-            error
-                .to_string()
-                .contains("are not one after the other, from block (0, 1) on"),
-            "{error}"
-        );
+        // Several shards of several rows and columns of blocks a core.
+        let layout = Layout::l1().nd_sharded(&[12, 12], &[64, 64])?;
+        let a = device.zeros_in::<f32>(&layout, [768, 768])?;
+        let mut c = device.zeros_in::<f32>(&layout, [768, 768])?;
+        let error = tiles(&a, &mut c).run().expect_err("blocks of a core are apart");
+        let wanted = "the blocks of the shards of `c` on core (0,0) are not runs of numbers as long and as far apart";
+        assert!(error.to_string().contains(wanted), "{error}");
+        let huge = Layout::l1().nd_sharded(&[1, 1], &[1 << 32, 1 << 32])?;
+        let error = device.zeros_in::<f32>(&huge, [32, 128]).expect_err("no such room");
+        assert!(error.to_string().contains("its shards are too large"), "{error}");
         Ok(())
     });
     assert!(Layout::l1().height_sharded(0).is_err());
     assert!(Layout::l1().nd_sharded(&[1, 1], &[48, 32]).is_err());
+}
+
+#[test]
+fn blocks_of_a_core_are_runs_of_numbers() {
+    on_both_chips(|device| {
+        let of = |count: usize| (0..count).map(|x| x as f32).collect::<Vec<f32>>();
+        let is_more = |c: Vec<f32>| c.iter().zip(0..).all(|(c, x)| *c == x as f32 + 1.0);
+        // Shards of several rows and columns of blocks, full and not.
+        for [m, n] in [[512, 640], [1000, 700], [256, 1280]] {
+            let layout = Layout::l1().block_sharded(4, 5)?;
+            let a = device.upload_in(&layout, &of(m * n), [m, n])?;
+            let mut c = device.zeros_in::<f32>(&layout, [m, n])?;
+            let launch = blocks(&a, &mut c);
+            assert_eq!(
+                launch_plan(&launch.plan()?, &["a", "c"])["work_partition"]["mode"],
+                "local_shard"
+            );
+            launch.run()?;
+            assert!(is_more(c.download()?), "{m} x {n}");
+        }
+        for shape @ [b, m, n] in [[3, 64, 300], [2, 100, 192]] {
+            let layout = Layout::l1().width_sharded(3)?;
+            let a = device.upload_in(&layout, &of(b * m * n), shape)?;
+            let mut c = device.zeros_in::<f32>(&layout, shape)?;
+            bands(&a, &mut c).run()?;
+            assert!(is_more(c.download()?), "{shape:?}");
+        }
+        // A shard a core, and a row of blocks that stores nothing.
+        let layout = Layout::l1().nd_sharded(&[12, 12], &[64, 64])?;
+        let a = device.upload_in(&layout, &of(320 * 256), [320, 256])?;
+        let mut c = device.zeros_in::<f32>(&layout, [320, 256])?;
+        tiles(&a, &mut c).run()?;
+        assert!(is_more(c.download()?));
+        Ok(())
+    });
+}
+
+#[test]
+fn stores_are_watched_wherever_a_tensor_lies() {
+    on_both_chips(|device| {
+        let a = device.zeros::<f32>([128, 70])?;
+        let mut c = device.zeros_in::<f32>(&Layout::l1().height_sharded(4)?, [128, 70])?;
+        let error = twice(&a, &mut c).run().expect_err("two blocks store");
+        assert!(
+            error.to_string().contains("EMU0420") && error.to_string().contains("element [0, 0] of `c`"),
+            "{error}"
+        );
+        let a = device.zeros_in::<f32>(&Layout::dram().width_sharded(2)?, [128, 70])?;
+        let mut c = device.zeros_in::<f32>(&Layout::l1(), [128, 70])?;
+        let profile = every_other(&a, &mut c).profile()?;
+        let left: Vec<String> = profile
+            .counters
+            .expect("the emulator counts")
+            .unstored
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(left, ["4480 elements of `c`, the first at [32, 0]"]);
+        Ok(())
+    });
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn moved(report: &Report, tensor: &str, direction: Direction) -> u64 {
     let operands = report.stages.iter().flat_map(|stage| &stage.operands);
     let of_tensor = operands.filter(|operand| operand.tensor == tensor && operand.direction == direction);
     of_tensor
-        .map(|operand| operand.moved.expect("it is a launch").dram_bytes)
+        .map(|operand| operand.moved.expect("it is a launch").bytes)
         .sum()
 }
 

@@ -20,7 +20,7 @@ use tt_plan::{Memory, TensorLayout};
 /// assert_eq!(tensor.layout(), rows);
 /// # Ok(()) }
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Layout {
     memory: Memory,
     sharding: Sharding,
@@ -148,6 +148,12 @@ impl From<&TensorLayout> for Layout {
             memory: layout.shard,
             sharding: without_names(&layout.sharding),
         }
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Layout({self})")
     }
 }
 

@@ -5,8 +5,8 @@
 //! that. Every core is taken to do the average of all blocks; what overlaps does so fully. The emulator's clock, which goes
 //! through a run step by step, is what it is held against (`cargo xtask bench --only modelled`).
 
-use crate::execution::Bindings;
-use crate::{CoreLine, CoreWork, Formula, Plan, Rectangle};
+use crate::execution::{Bindings, Cores};
+use crate::{CoreLine, CoreWork, Formula, Memory, Plan, Rectangle};
 use serde::{Deserialize, Serialize};
 use tt_device::ArchName;
 use tt_device::costs::Costs;
@@ -77,7 +77,7 @@ fn shares_nothing(shared: &[Transfers; 2]) -> bool {
     shared.iter().all(|of_line| *of_line == Transfers::default())
 }
 
-/// Transfers between DRAM and a core.
+/// Transfers between a tensor and a core.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transfers {
@@ -118,7 +118,27 @@ struct Moved {
     waits: f64,
 }
 
+/// Of what a block reads, and of what it writes, the bytes of tensors that are not in DRAM, and what is not moved at all, since circular
+/// buffers lie on the shards.
+#[derive(Default, Clone, Copy)]
+struct Near {
+    in_l1: [f64; 2],
+    in_place: [f64; 2],
+    pages_in_place: [f64; 2],
+}
+
 impl Moved {
+    /// What is left of it without what lies in place.
+    fn without(self, near: Near, direction: Direction) -> Moved {
+        let at = direction as usize;
+        let count = (self.count - near.pages_in_place[at]).max(0.0);
+        Moved {
+            count,
+            bytes: (self.bytes - near.in_place[at]).max(0.0),
+            waits: if count > 0.0 { self.waits } else { 0.0 },
+        }
+    }
+
     fn of(transfers: &Transfers, value: &impl Fn(&Formula) -> Option<f64>) -> Option<Moved> {
         Some(Moved {
             count: value(&transfers.count)?,
@@ -135,15 +155,21 @@ pub(crate) fn at_rate(bytes: f64, tenths: u64) -> f64 {
 
 impl BlockCost {
     /// What a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
-    fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork], alike: [f64; 2]) -> Option<Estimate> {
+    fn estimate(
+        &self,
+        bindings: &Bindings,
+        chip: ArchName,
+        work: &[CoreWork],
+        (alike, near): ([f64; 2], Near),
+    ) -> Option<Estimate> {
         let costs = Costs::of(chip);
         let integer = |name: &str| bindings.integers.get(name).copied();
         let value = |formula: &Formula| formula.evaluate(&integer).ok().map(|value| value.max(0) as f64);
         let engines = self.compute.iter().find(|of| of.architecture == chip.chip().name)?;
         let [unpack, math, pack] = [&engines.unpack, &engines.math, &engines.pack].map(&value);
         let compute = unpack?.max(math?).max(pack?);
-        let own = Moved::of(&self.reads, &value)?;
-        let written = Moved::of(&self.writes, &value)?;
+        let own = Moved::of(&self.reads, &value)?.without(near, Direction::Read);
+        let written = Moved::of(&self.writes, &value)?.without(near, Direction::Written);
         let first = work.first()?;
         let rounds = work.iter().map(|core| core.count).max()? as f64;
         // A core that takes part in every round does nothing less in those that have no block for it.
@@ -163,7 +189,7 @@ impl BlockCost {
         // The senders of rows are other cores than those of columns, and all read at the same time. Then they send, to the same cores.
         let (mut reading, mut sending, mut arriving): (f64, f64, f64) = (0.0, 0.0, 0.0);
         let mut at_once = 0.0;
-        let mut from_dram = own.bytes * blocks;
+        let mut from_dram = (own.bytes - near.in_l1[Direction::Read as usize]) * blocks;
         let mut reads = own.count * blocks;
         let mut waits: f64 = 0.0;
         for line in CoreLine::ALL {
@@ -189,8 +215,9 @@ impl BlockCost {
         let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
         reader += reading.max(at_rate(at_once, costs.chip_tenths)) + sending.max(arriving);
         // What the cores write of their last blocks is written when all have been read.
-        let last = written.bytes * work.len() as f64;
-        let earlier = written.bytes * blocks - last;
+        let to_dram = written.bytes - near.in_l1[Direction::Written as usize];
+        let last = to_dram * work.len() as f64;
+        let earlier = to_dram * blocks - last;
         let moved = at_rate(from_dram + earlier, costs.chip_tenths);
         let dram = moved.max(reads * costs.bank_request as f64 / banks);
         let computing = compute * rounds;
@@ -211,11 +238,53 @@ impl BlockCost {
 }
 
 impl Plan {
-    /// What a launch of this stage with these extents is thought to take on `chip`, with its blocks on the cores of `work`; none where that
+    /// What a launch of this stage with these extents is thought to take on a chip, with its blocks on the cores of `work`; none where that
     /// depends on what tensors hold, or there is no block.
-    pub fn estimate(&self, bindings: &Bindings, chip: ArchName, work: &[CoreWork]) -> Option<Estimate> {
+    pub fn estimate(&self, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<Estimate> {
         let alike = self.cores_alike(bindings, work);
-        self.cost.as_ref()?.estimate(bindings, chip, work, alike)
+        let near = self.near(bindings, cores, work)?;
+        self.cost.as_ref()?.estimate(bindings, cores.chip, work, (alike, near))
+    }
+
+    /// What a block moves of tensors in L1, and what of those stays where it is.
+    fn near(&self, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<Near> {
+        let mut near = Near::default();
+        let on_shards = self
+            .on_shards(bindings, cores.grid, (self.grid_of(bindings), work))
+            .ok()?;
+        for operand in self.cost.iter().flat_map(|cost| &cost.operands) {
+            let Some((layout, _)) = self.tensor(&operand.tensor) else {
+                continue;
+            };
+            // What a line shares is read from L1 as from DRAM, but once.
+            if layout.shard == Memory::Dram || operand.line.is_some() {
+                continue;
+            }
+            let bytes = operand
+                .bytes
+                .evaluate(&|name| bindings.integers.get(name).copied())
+                .ok()?
+                .max(0) as f64;
+            let at = operand.direction as usize;
+            match on_shards.iter().any(|on| on.tensor == operand.tensor) {
+                true => {
+                    near.in_place[at] += bytes;
+                    near.pages_in_place[at] += bytes / f64::from(layout.page_size.max(1));
+                }
+                false => near.in_l1[at] += bytes,
+            }
+        }
+        Some(near)
+    }
+
+    /// The extents of the grid of blocks; 1 where one has no value.
+    pub(crate) fn grid_of(&self, bindings: &Bindings) -> [u64; 6] {
+        let mut grid = [1u64; 6];
+        for (extent, formula) in grid.iter_mut().zip(&self.grid) {
+            let value = formula.evaluate(&|name| bindings.integers.get(name).copied());
+            *extent = value.ok().and_then(|value| u64::try_from(value).ok()).unwrap_or(1);
+        }
+        grid
     }
 
     /// How many cores that take blocks of their own begin with what a row, and what a column, of a rectangle would share.
@@ -227,11 +296,7 @@ impl Plan {
         if !work.first().is_some_and(is_alone) {
             return [1.0; 2];
         }
-        let mut grid = [1u64; 6];
-        for (extent, formula) in grid.iter_mut().zip(&self.grid) {
-            let value = formula.evaluate(&|name| bindings.integers.get(name).copied());
-            *extent = value.ok().and_then(|value| u64::try_from(value).ok()).unwrap_or(1);
-        }
+        let grid = self.grid_of(bindings);
         let firsts: Vec<[u64; 6]> = work
             .iter()
             .filter_map(|core| core.blocks(self.work_partition, grid).next())

@@ -125,7 +125,7 @@ pub struct LayoutRecord {
     pub shard_tiles: Option<[u32; 2]>,
 }
 
-/// A core and its run of blocks.
+/// A core and its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreWork {
     /// Its column.
@@ -136,6 +136,11 @@ pub struct CoreWork {
     pub start: u64,
     /// How many blocks it takes.
     pub count: u64,
+    /// So many of them follow each other; then the next such run begins [`pitch`](CoreWork::pitch) after the one before. One run of all
+    /// blocks, unless a core takes those of its shards.
+    pub run: u64,
+    /// From the first block of a run to that of the next.
+    pub pitch: u64,
     /// The cores that share what they read, this one among them. Of more than one all have the same `start` and `count`, those of their
     /// rounds.
     pub rectangle: Rectangle,
@@ -164,6 +169,25 @@ impl Rectangle {
 }
 
 impl CoreWork {
+    /// A core with `count` blocks from `start` on.
+    pub fn run_of(x: u32, y: u32, start: u64, count: u64) -> CoreWork {
+        CoreWork {
+            x,
+            y,
+            start,
+            count,
+            run: count.max(1),
+            pitch: count,
+            rectangle: Rectangle::ALONE,
+        }
+    }
+
+    /// The number of one of its blocks, or of its rounds.
+    pub fn number(self, nth: u64) -> u64 {
+        let run = self.run.max(1);
+        self.start + nth / run * self.pitch + nth % run
+    }
+
     /// Its place in a line of its rectangle.
     fn place(self, line: CoreLine) -> u32 {
         [self.x, self.y][self.rectangle.coordinate(line)] % self.cores(line)
@@ -207,8 +231,8 @@ impl CoreWork {
             let along = &mut rounds[line.number()];
             *along = along.div_ceil(u64::from(self.cores(line)));
         }
-        (self.start..self.start + self.count).filter_map(move |number| {
-            let mut round = work.order.position(number, rounds);
+        (0..self.count).filter_map(move |nth| {
+            let mut round = work.order.position(self.number(nth), rounds);
             for line in CoreLine::ALL {
                 let at = &mut round[line.number()];
                 *at = *at * u64::from(self.cores(line)) + u64::from(self.place(line));
@@ -228,13 +252,7 @@ fn in_runs(blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
     let mut start = 0;
     let work = (0..cores).map(|core| {
         let count = share + u64::from(core < more);
-        let this = CoreWork {
-            x: (core % width) as u32,
-            y: (core / width) as u32,
-            start,
-            count,
-            rectangle: Rectangle::ALONE,
-        };
+        let this = CoreWork::run_of((core % width) as u32, (core / width) as u32, start, count);
         start += count;
         this
     });
@@ -251,11 +269,8 @@ fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec
     };
     let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
     let work = cores.map(|[x, y]| CoreWork {
-        x,
-        y,
-        start: 0,
-        count: rounds,
         rectangle,
+        ..CoreWork::run_of(x, y, 0, rounds)
     });
     Some(work.collect())
 }
@@ -372,7 +387,7 @@ impl Plan {
             Sharing::Always => true,
             Sharing::Never => false,
             Sharing::WherePaying => {
-                let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores.chip, work));
+                let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores, work));
                 let both = together.zip(alone);
                 both.is_some_and(|(together, alone)| together.cycles <= alone.cycles)
             }
@@ -532,6 +547,10 @@ impl Plan {
                 }
                 RuntimeValue::Count => {
                     fill(&|core| word(format_args!("the number of blocks of a core"), core.count as i64))?;
+                }
+                RuntimeValue::RunLength => fill(&|core| word(format_args!("a run of blocks"), core.run as i64))?,
+                RuntimeValue::RunPitch => {
+                    fill(&|core| word(format_args!("from run to run of blocks"), core.pitch as i64))?;
                 }
                 RuntimeValue::Place(line) => fill(&|core| Ok(core.place(*line)))?,
                 RuntimeValue::Cores(line) => fill(&|core| Ok(core.cores(*line)))?,

@@ -6,7 +6,7 @@ use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind, Sharding};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -481,6 +481,10 @@ pub enum RuntimeValue {
     StartId,
     /// How many blocks the core takes.
     Count,
+    /// How many of its blocks follow each other, of a core that takes those of its shards ([`PartitionMode::LocalShard`]).
+    RunLength,
+    /// From the first block of such a run to that of the next.
+    RunPitch,
     /// The place of the core in a line of its rectangle, from 0: in its row, the column ([`Placement::Rectangle`]).
     Place(CoreLine),
     /// How many cores a line of its rectangle has.

@@ -6,8 +6,8 @@
 use crate::cost::at_rate;
 use crate::execution::{Bindings, Cores};
 use crate::{
-    BlockCost, CoreLine, CoreWork, Direction, Estimate, Formula, Operand, Parameter, Placement, Plan, PlanError,
-    Rectangle,
+    BlockCost, CoreLine, CoreWork, Direction, Estimate, Formula, Memory, OnShard, Operand, Parameter, PartitionMode,
+    Placement, Plan, PlanError, Rectangle,
 };
 use serde::Serialize;
 use std::fmt;
@@ -68,8 +68,12 @@ pub struct BufferReport {
     pub pages: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// Where it begins, counted from the first.
-    pub offset: u64,
+    /// Where it begins, counted from the first; none where it lies on a shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// The tensor on whose shards it lies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
     /// The first and the last line of the source that use it.
     pub lines: Option<[u32; 2]>,
 }
@@ -107,8 +111,11 @@ pub struct OperandReport {
 /// Bytes that a launch moves of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MovedReport {
-    /// Between DRAM and cores, in whole blocks: tiles past the tensor's edge count, though nobody moves them.
-    pub dram_bytes: u64,
+    /// Between its memory and cores, in whole blocks: tiles past the tensor's edge count, though nobody moves them. None where circular
+    /// buffers lie on its shards.
+    pub bytes: u64,
+    /// Whether its memory is DRAM.
+    pub in_dram: bool,
     /// Those that the tensor has, in whole tiles.
     pub tensor_bytes: u64,
 }
@@ -116,7 +123,7 @@ pub struct MovedReport {
 impl MovedReport {
     /// How often all of the tensor is moved.
     pub fn times(self) -> f64 {
-        self.dram_bytes as f64 / self.tensor_bytes.max(1) as f64
+        self.bytes as f64 / self.tensor_bytes.max(1) as f64
     }
 }
 
@@ -181,18 +188,27 @@ impl Plan {
             Some(value) => value.to_string(),
             None => formula.to_string(),
         };
+        let on_shards = launch.and_then(|(bindings, cores, work)| {
+            let found = self.on_shards(bindings, cores.grid, (self.grid_of(bindings), work));
+            found.ok()
+        });
+        let on_shards = on_shards.unwrap_or_default();
         let mut offset = 0;
         let buffers = self.circular_buffers.iter().map(|buffer| {
+            let shard = on_shards.iter().find(|on| on.buffer == buffer.index);
             let report = BufferReport {
                 name: buffer.name.clone(),
                 index: buffer.index,
                 format: buffer.data_format.name().to_string(),
                 pages: buffer.pages,
                 page_bytes: buffer.page_size,
-                offset,
+                offset: shard.is_none().then_some(offset),
+                shard: shard.map(|on| on.tensor.to_string()),
                 lines: buffer.lines,
             };
-            offset += u64::from(buffer.pages) * u64::from(buffer.page_size);
+            if shard.is_none() {
+                offset += u64::from(buffer.pages) * u64::from(buffer.page_size);
+            }
             report
         });
         let buffers = buffers.collect();
@@ -209,6 +225,9 @@ impl Plan {
         StageReport {
             grid: self.grid.iter().map(shown).collect(),
             placement: match self.work_partition.placement {
+                Placement::Linear if self.work_partition.mode == PartitionMode::LocalShard => {
+                    "each on the core of its shard".to_string()
+                }
                 Placement::Linear => format!("in {} order, row by row of cores", self.work_partition.order.name()),
                 Placement::Rectangle { axes: [along, down] } => format!(
                     "axis {along} along the rows and axis {down} along the columns of a rectangle of cores, where sharing pays"
@@ -225,17 +244,24 @@ impl Plan {
                     direction: operand.direction,
                     line: operand.line,
                     block_bytes: shown(&operand.bytes),
-                    moved: launch.and_then(|(bindings, _, work)| self.moved(operand, bindings, work)),
+                    moved: launch.and_then(|(bindings, _, work)| self.moved(operand, bindings, work, &on_shards)),
                 })
                 .collect(),
             engines: engines.collect(),
             unknown: self.cost.iter().flat_map(|cost| cost.unknown.clone()).collect(),
-            launch: launch.and_then(|(bindings, cores, work)| self.launch_report(bindings, cores, work)),
+            launch: launch.and_then(|(bindings, cores, work)| self.launch_report(bindings, cores, work, &on_shards)),
         }
     }
 
     /// Bytes that a launch moves of a tensor between DRAM and cores, and those that the tensor has.
-    fn moved(&self, operand: &Operand, bindings: &Bindings, work: &[CoreWork]) -> Option<MovedReport> {
+    fn moved(
+        &self,
+        operand: &Operand,
+        bindings: &Bindings,
+        work: &[CoreWork],
+        on_shards: &[OnShard<'_>],
+    ) -> Option<MovedReport> {
+        let stays = on_shards.iter().any(|on| on.tensor == operand.tensor);
         let of_block = u64::try_from(value(&operand.bytes, bindings)?).ok()?;
         let rectangle = work.first()?.rectangle;
         let blocks: u64 = match operand.direction {
@@ -258,7 +284,14 @@ impl Plan {
                 Some((own.element, own.extents.as_slice()))
             })?;
         Some(MovedReport {
-            dram_bytes: of_block.checked_mul(blocks)? / u64::from(sharers),
+            bytes: if stays {
+                0
+            } else {
+                of_block.checked_mul(blocks)? / u64::from(sharers)
+            },
+            in_dram: self
+                .tensor(&operand.tensor)
+                .is_none_or(|(layout, _)| layout.shard == Memory::Dram),
             tensor_bytes: tensor_bytes(element, extents, bindings)?,
         })
     }
@@ -270,9 +303,15 @@ impl Plan {
         })
     }
 
-    fn launch_report(&self, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<LaunchReport> {
+    fn launch_report(
+        &self,
+        bindings: &Bindings,
+        cores: Cores,
+        work: &[CoreWork],
+        on_shards: &[OnShard<'_>],
+    ) -> Option<LaunchReport> {
         let cost = self.cost.as_ref()?;
-        let estimate = self.estimate(bindings, cores.chip, work)?;
+        let estimate = self.estimate(bindings, cores, work)?;
         let blocks = self.blocks(bindings)?;
         let rounds = work.iter().map(|core| core.count).max()?;
         let there = u64::from(cores.grid.x) * u64::from(cores.grid.y);
@@ -289,10 +328,11 @@ impl Plan {
             .reduce(|most, part| if part.0 > most.0 { part } else { most })?;
         let operands = cost.operands.iter();
         let moved: Vec<(&Operand, MovedReport)> = operands
-            .filter_map(|operand| Some((operand, self.moved(operand, bindings, work)?)))
+            .filter_map(|operand| Some((operand, self.moved(operand, bindings, work, on_shards)?)))
             .collect();
-        let bytes: u64 = moved.iter().map(|(_, moved)| moved.dram_bytes).sum();
-        let once = moved.iter().map(|(_, moved)| moved.dram_bytes.min(moved.tensor_bytes));
+        let of_dram = moved.iter().map(|(_, moved)| moved).filter(|moved| moved.in_dram);
+        let bytes: u64 = of_dram.clone().map(|moved| moved.bytes).sum();
+        let once = of_dram.map(|moved| moved.bytes.min(moved.tensor_bytes));
         let computed = estimate.engines / rounds.max(1) as f64 * blocks as f64 / there.max(1) as f64;
         let steps = [&cost.reads].into_iter().chain(&cost.shared);
         let steps = steps.filter_map(|transfers| value(&transfers.waits, bindings)).max();
@@ -403,8 +443,13 @@ impl fmt::Display for StageReport {
                 pages,
                 page_bytes,
                 offset,
+                shard,
                 lines,
             } = buffer;
+            let place = match (offset, shard) {
+                (Some(offset), _) => offset.to_string(),
+                (None, shard) => format!("shard of {}", shard.as_deref().unwrap_or_default()),
+            };
             let lines = match lines {
                 Some([first, last]) if first == last => format!(", on line {first}"),
                 Some([first, last]) => format!(", from line {first} to {last}"),
@@ -412,7 +457,7 @@ impl fmt::Display for StageReport {
             };
             writeln!(
                 f,
-                "    {offset:>8}  c_{index} {name}: {pages} pages of {page_bytes} bytes, {format}{lines}"
+                "    {place:>8}  c_{index} {name}: {pages} pages of {page_bytes} bytes, {format}{lines}"
             )?;
         }
         writeln!(
@@ -429,11 +474,12 @@ impl fmt::Display for StageReport {
                 format!(", by a {} of cores at once where they share", line.name())
             });
             match operand.moved {
+                Some(moved) if moved.bytes == 0 => writeln!(f, "  {:<9}  {direction}: where it lies", operand.tensor)?,
                 Some(moved) => writeln!(
                     f,
                     "  {:<9}  {direction}: {} bytes, {:.2} of the tensor's{line}",
                     operand.tensor,
-                    moved.dram_bytes,
+                    moved.bytes,
                     moved.times()
                 )?,
                 None => writeln!(

@@ -2,13 +2,10 @@
 //! as TT-Metalium's `BufferDistributionSpec` distributes them (`ROUND_ROBIN_1D`). Shards at the tensor's edges take the room of
 //! whole ones.
 
-use crate::{
-    Bindings, BlockOrder, CoreWork, DeviceGrid, Memory, PartitionMode, Plan, PlanError, Rectangle, ShardRegion,
-    TensorLayout,
-};
-use std::collections::HashMap;
+use crate::{Bindings, CoreWork, DeviceGrid, Memory, PartitionMode, Plan, PlanError, ShardRegion, TensorLayout};
+use std::collections::BTreeMap;
 use std::fmt;
-use tt_device::tiles_along;
+use tt_device::{TILE_SIDE, tiles_along};
 use tt_lang::ir::Sharding;
 
 /// A tensor of one shape in shards on one device. Shapes are in pages, outermost axis first.
@@ -87,6 +84,17 @@ impl TensorLayout {
             .map(|(all, each)| all.div_ceil(*each))
             .collect();
         let banks = self.banks(&counts, banks)?;
+        // More than that, each of a KiB or so, no memory has.
+        let each = counts
+            .iter()
+            .fold(1u32, |shards, count| shards.saturating_mul(*count))
+            .div_ceil(banks.len().max(1) as u32);
+        let of_bank = shard
+            .iter()
+            .fold(u64::from(each), |pages, extent| pages.saturating_mul((*extent).into()));
+        if of_bank > u64::from(u32::MAX / TILE_SIDE) {
+            return Err(format!("its shards are too large: {of_bank} tiles in a bank"));
+        }
         Ok(Some(Shards {
             pages,
             tensor,
@@ -97,7 +105,7 @@ impl TensorLayout {
 
     /// The banks for so many shards along every axis.
     fn banks(&self, counts: &[u32], banks: Banks) -> Result<Vec<Bank>, String> {
-        let shards: u32 = counts.iter().product();
+        let shards = counts.iter().fold(1u32, |shards, count| shards.saturating_mul(*count));
         let DeviceGrid { x, y } = banks.cores;
         if self.shard == Memory::Dram {
             return Ok((0..shards.min(banks.dram)).map(Bank::Dram).collect());
@@ -292,7 +300,7 @@ impl Plan {
     /// may lie on shards, so that those that go out come before those that come in.
     ///
     /// # Errors
-    /// Where a block has no shard, or the blocks of a core are not one run of numbers.
+    /// Where the first block has no shard, or the blocks of a core are not runs of numbers, all as long and as far apart.
     pub(crate) fn by_shards(
         &self,
         bindings: &Bindings,
@@ -304,45 +312,34 @@ impl Plan {
         let shards = self.shards_of(&region.tensor, bindings, Banks { cores, dram: 1 })?;
         let shards = shards.ok_or_else(|| PlanError(format!("`{}` has no shards", region.tensor)))?;
         let blocks: u64 = grid.iter().product();
-        let mut work: Vec<CoreWork> = Vec::new();
-        let mut known: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut of_cores: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
+        let mut last = None;
         for number in 0..blocks {
             let block = self.work_partition.order.position(number, grid);
-            let Some((Bank::L1(x, y), _)) = shards.place(&region.at(block, [0; 2])) else {
-                return Err(PlanError(format!(
+            // A block past the tensor's end goes with the one before.
+            last = match shards.place(&region.at(block, [0; 2])) {
+                Some((Bank::L1(x, y), _)) => Some((y, x)),
+                Some((Bank::Dram(_), _)) | None => last,
+            };
+            let core = last.ok_or_else(|| {
+                PlanError(format!(
                     "block {} has no shard of `{}`, which blocks are to match",
                     position(&block, self.grid.len()),
                     region.tensor
-                )));
-            };
-            let at = *known.entry((x, y)).or_insert(work.len());
-            match work.get_mut(at) {
-                Some(core) if core.start + core.count == number => core.count += 1,
-                Some(_) => {
-                    return Err(PlanError(format!(
-                        "the blocks of a shard of `{}` are not one after the other, from block {} on: a block is to be as {} as a shard",
-                        region.tensor,
-                        position(&block, self.grid.len()),
-                        match self.work_partition.order {
-                            BlockOrder::ColumnMajor => "wide",
-                            BlockOrder::RowMajor
-                            | BlockOrder::BlockLinear(..)
-                            | BlockOrder::ZOrder
-                            | BlockOrder::Hilbert => "high",
-                        }
-                    )));
-                }
-                None => work.push(CoreWork {
-                    x,
-                    y,
-                    start: number,
-                    count: 1,
-                    rectangle: Rectangle::ALONE,
-                }),
-            }
+                ))
+            })?;
+            of_cores.entry(core).or_default().push(number);
         }
-        work.sort_by_key(|core| (core.y, core.x));
-        Ok(work)
+        let work = of_cores.into_iter().map(|((y, x), numbers)| {
+            evenly_spaced(x, y, &numbers).ok_or_else(|| {
+                PlanError(format!(
+                    "the blocks of the shards of `{}` on core ({x},{y}) are not runs of numbers as long and as far apart as each other: {}",
+                    region.tensor,
+                    numbers.iter().take(8).map(u64::to_string).collect::<Vec<_>>().join(", ") + if numbers.len() > 8 { ", .." } else { "" }
+                ))
+            })
+        });
+        work.collect()
     }
 
     /// The circular buffers that a launch lays on the shards of their tensors, each with its tensor and its pages there: those of which
@@ -372,7 +369,7 @@ impl Plan {
             let of_block = (rows * columns) as usize;
             let follow = |core: &CoreWork| {
                 (0..core.count).all(|nth| {
-                    let block = self.work_partition.order.position(core.start + nth, grid);
+                    let block = self.work_partition.order.position(core.number(nth), grid);
                     (0..rows * columns).all(|page| {
                         let number = nth as usize * of_block + page as usize;
                         let at = region.at(block, [page / columns, page % columns]);
@@ -417,6 +414,24 @@ impl ShardRegion {
         }
         at
     }
+}
+
+/// A core with blocks of these numbers: runs of them, all but the last as long, and as far apart.
+fn evenly_spaced(x: u32, y: u32, numbers: &[u64]) -> Option<CoreWork> {
+    let (start, count) = (*numbers.first()?, numbers.len() as u64);
+    let run = numbers
+        .iter()
+        .zip(start..)
+        .take_while(|(number, next)| **number == *next)
+        .count() as u64;
+    let pitch = numbers.get(run as usize).map_or(count, |next| next - start);
+    let work = CoreWork {
+        run,
+        pitch,
+        ..CoreWork::run_of(x, y, start, count)
+    };
+    let is_so = numbers.iter().zip(0..).all(|(number, nth)| work.number(nth) == *number);
+    is_so.then_some(work)
 }
 
 fn position(block: &[u64; 6], axes: usize) -> String {
@@ -490,7 +505,6 @@ impl fmt::Display for TensorLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tt_device::TILE_SIDE;
 
     fn layout(shard: Memory, sharding: Sharding) -> TensorLayout {
         TensorLayout {

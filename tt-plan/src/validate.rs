@@ -302,6 +302,8 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::FirstPage(_)
                 | RuntimeValue::StartId
                 | RuntimeValue::Count
+                | RuntimeValue::RunLength
+                | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
                 | RuntimeValue::Sender(_)
@@ -326,6 +328,8 @@ impl<'p> Validate<'p> {
                 RuntimeValue::FirstPage(_)
                 | RuntimeValue::StartId
                 | RuntimeValue::Count
+                | RuntimeValue::RunLength
+                | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
                 | RuntimeValue::Sender(_)

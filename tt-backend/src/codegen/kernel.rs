@@ -112,6 +112,8 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             // The compiler's own (B2).
             RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::RunLength
+            | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)
@@ -124,6 +126,8 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::RunLength
+            | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)

@@ -136,6 +136,10 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         RuntimeValue::StartId
     } else if reader.eat("block count") {
         RuntimeValue::Count
+    } else if reader.eat("length of runs of blocks") {
+        RuntimeValue::RunLength
+    } else if reader.eat("pitch of runs of blocks") {
+        RuntimeValue::RunPitch
     } else if let Some(line) = CoreLine::ALL
         .into_iter()
         .find(|line| reader.eat(&format!("place in {}", line.name())))

@@ -7,7 +7,7 @@ use super::{
 use crate::ir::{self, Event, Frame, Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use std::collections::BTreeSet;
-use tt_lang::ir::{BoolExpr, IntExpr, Span, VarId};
+use tt_lang::ir::{BoolExpr, IntExpr, ParamId, Span, VarId};
 use tt_plan::Number;
 
 /// After C2: what compute does is passes over destination registers.
@@ -193,6 +193,36 @@ impl SectionOp {
             | SectionOp::Shift(_)
             | SectionOp::Fetch(_)
             | SectionOp::Blank(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => None,
+        }
+    }
+
+    /// The tensor that it reads.
+    pub fn tensor_read(&self) -> Option<ParamId> {
+        match self {
+            SectionOp::Read(of) => Some(of.region.tensor),
+            SectionOp::Fetch(of) => Some(of.tensor),
+            SectionOp::Write(_)
+            | SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
+            | SectionOp::Blank(_)
+            | SectionOp::Release(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => None,
+        }
+    }
+
+    /// The tensor that it stores to.
+    pub fn tensor_stored(&self) -> Option<ParamId> {
+        match self {
+            SectionOp::Write(of) => Some(of.region.tensor),
+            SectionOp::Read(_)
+            | SectionOp::Fetch(_)
+            | SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
+            | SectionOp::Blank(_)
+            | SectionOp::Release(_)
             | SectionOp::Tile { .. }
             | SectionOp::Matmul(_) => None,
         }

@@ -4,7 +4,7 @@ use crate::device::function::FUNCTIONS;
 use crate::passes::b2_grid_to_cores::{blocks_of, noc_of, versions_of};
 use crate::tile_ops::SFPU_OPS;
 use std::sync::LazyLock;
-use tt_plan::{CoreLine, InLine, Placement};
+use tt_plan::{CoreLine, InLine, PartitionMode, Placement};
 
 /// Keywords of C++20, the alternative operators, and words with a meaning in some places.
 const KEYWORDS: &str = "\
@@ -18,7 +18,7 @@ const KEYWORDS: &str = "\
 
 /// What the compiler names itself, and what else the emitted files mention.
 const OWN: &str = "\
-    main kernel_main block_id plane_id is_own across down plane_rounds column_at row_at band band_row rows within group_blocks group_column columns rest \
+    main kernel_main block_id shard_block run_length run_pitch plane_id is_own across down plane_rounds column_at row_at band band_row rows within group_blocks group_column columns rest \
     first_row first_column row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
     std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
     DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \
@@ -45,7 +45,7 @@ static OF_COMPILER: LazyLock<Vec<String>> = LazyLock::new(|| {
         .chain(FUNCTIONS.iter().map(|function| function.name))
         .chain(sfpu)
         .map(str::to_owned);
-    let of_blocks = blocks_of(Placement::Rectangle { axes: [0, 1] });
+    let of_blocks = blocks_of(PartitionMode::Global, Placement::Rectangle { axes: [0, 1] });
     let of_cores = CoreLine::ALL.into_iter().flat_map(|line| {
         let on_noc = InLine::ALL.into_iter().flat_map(move |core| noc_of(line, core));
         let names = on_noc.map(|(name, _)| name);

@@ -14,7 +14,7 @@ use super::facts;
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::tile::placed;
 use tt_lang::ir::Kernel;
-use tt_plan::{CoreLine, CoreSet, Engine, InLine, NocAxis, Placement, Role, RuntimeValue};
+use tt_plan::{CoreLine, CoreSet, Engine, InLine, NocAxis, PartitionMode, Placement, Role, RuntimeValue};
 
 /// The pass.
 pub const PASS: Pass<Divided, Unit<()>> = Pass {
@@ -80,10 +80,16 @@ impl Form for Unit<()> {
 }
 
 /// The runtime arguments that tell a core its blocks, first in every kernel.
-pub fn blocks_of(placement: Placement) -> Vec<(String, RuntimeValue)> {
+pub fn blocks_of(mode: PartitionMode, placement: Placement) -> Vec<(String, RuntimeValue)> {
+    let named = |(name, value): (&str, RuntimeValue)| (name.to_string(), value);
     let own = [(START_ID, RuntimeValue::StartId), (COUNT, RuntimeValue::Count)];
-    let own = own.map(|(name, value)| (name.to_string(), value)).into_iter();
+    let runs = [
+        (RUN_LENGTH, RuntimeValue::RunLength),
+        (RUN_PITCH, RuntimeValue::RunPitch),
+    ];
+    let own = own.map(named).into_iter();
     match placement {
+        Placement::Linear if mode == PartitionMode::LocalShard => own.chain(runs.map(named)).collect(),
         Placement::Linear => own.collect(),
         Placement::Rectangle { .. } => own
             .chain(CoreLine::ALL.into_iter().flat_map(|line| {
@@ -138,6 +144,15 @@ pub const START_ID: &str = "start_id";
 
 /// The argument that holds how many blocks the core has.
 pub const COUNT: &str = "count";
+
+/// The argument that says how many blocks of a core follow each other.
+pub const RUN_LENGTH: &str = "run_length";
+
+/// The argument that says how far apart such runs begin.
+pub const RUN_PITCH: &str = "run_pitch";
+
+/// The variable that holds the number of a block, where those of a core are several runs.
+pub const SHARD_BLOCK: &str = "shard_block";
 
 /// The variable that holds the number of the block; in a rectangle of cores, of the round.
 pub const BLOCK_ID: &str = "block_id";

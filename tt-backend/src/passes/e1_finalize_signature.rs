@@ -65,7 +65,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
     let cost = cost::Counted::of(&facts.kernel, &buffers, [&reader, &compute, &writer]);
     let finish = |role, accessors: Vec<Accessor>, body: Vec<Stmt<Calls<Symbol>>>| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
-        for (name, value) in blocks_of(facts.partition.work.placement) {
+        for (name, value) in blocks_of(facts.partition.work.mode, facts.partition.work.placement) {
             arguments.fixed(CppType::Int, &name, value);
         }
         for (name, value) in places_on_noc(&body) {

@@ -13,7 +13,7 @@
 //! ```
 
 use super::b1_partition_work::Partition;
-use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, cores_of, place_in};
+use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, RUN_LENGTH, RUN_PITCH, SHARD_BLOCK, START_ID, cores_of, place_in};
 use super::give_names::Named;
 use crate::device::function::{DEVICE_TIMESTAMPED_DATA, PLACE_ON_CURVE};
 use crate::device::{Call, Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, TemplateArg, call, line};
@@ -21,7 +21,7 @@ use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::tile::rasterized;
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
-use tt_plan::{BlockOrder, CoreLine, Placement, WorkPartition};
+use tt_plan::{BlockOrder, CoreLine, PartitionMode, Placement, WorkPartition};
 
 /// The pass.
 pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
@@ -49,14 +49,17 @@ pub const REMARK: &str = "tt_block";
 
 /// Says at which block the program is: to the profiler of a device, if it is on, and to the emulator, which sees by it what two
 /// blocks store.
-fn remark_on_block() -> Stmt<Calls<Symbol>> {
-    let block = Expr::name(BLOCK_ID);
+fn remark_on_block(work: WorkPartition) -> Stmt<Calls<Symbol>> {
+    let block = match work.mode {
+        PartitionMode::Global => Expr::name(BLOCK_ID),
+        PartitionMode::LocalShard => of_runs(),
+    };
     line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text(REMARK.to_string()), block]))
 }
 
 /// What the writer does first for a block, where all programs have `coordinates`.
 pub fn of_writer(partition: &Partition, coordinates: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Symbol>>> {
-    let remark = (!partition.apart).then(remark_on_block);
+    let remark = (!partition.apart).then(|| remark_on_block(partition.work));
     remark.into_iter().chain(coordinates).collect()
 }
 
@@ -83,17 +86,30 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
         (Placement::Rectangle { axes: lines }, _) => {
             coordinates.rounds(lines);
             let plane = binary(Operator::Mul, Expr::name("across"), Expr::name("down"));
-            let id = coordinates.above(Some(plane), &axes);
+            let id = coordinates.above(BLOCK_ID, Some(plane), &axes);
             coordinates.in_rounds(id, lines);
         }
         // One axis: every order is the same.
-        (Placement::Linear, [axis]) => coordinates.axis(*axis, Expr::name(BLOCK_ID)),
+        (Placement::Linear, [axis]) => {
+            let block = coordinates.number(work.mode);
+            coordinates.axis(*axis, Expr::name(block));
+        }
         (Placement::Linear, _) => {
-            let id = coordinates.above(None, &axes);
+            let block = coordinates.number(work.mode);
+            let id = coordinates.above(block, None, &axes);
             coordinates.in_order(id, work.order);
         }
     }
     coordinates.out
+}
+
+/// The number of the block that `block_id` names, of a core whose blocks are several runs.
+fn of_runs() -> Expr<Symbol> {
+    let nth = || binary(Operator::Sub, Expr::name(BLOCK_ID), Expr::name(START_ID));
+    let runs = binary(Operator::Div, nth(), Expr::name(RUN_LENGTH));
+    let run = binary(Operator::Mul, runs, Expr::name(RUN_PITCH));
+    let within = binary(Operator::Rem, nth(), Expr::name(RUN_LENGTH));
+    binary(Operator::Add, binary(Operator::Add, Expr::name(START_ID), run), within)
 }
 
 fn binary(operator: Operator, a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
@@ -144,9 +160,20 @@ impl Coordinates<'_> {
         }
     }
 
+    /// The name of what numbers blocks.
+    fn number(&mut self, mode: PartitionMode) -> &'static str {
+        match mode {
+            PartitionMode::Global => BLOCK_ID,
+            PartitionMode::LocalShard => {
+                self.set(SHARD_BLOCK, of_runs());
+                SHARD_BLOCK
+            }
+        }
+    }
+
     /// The axes behind the two fastest; they are the slower the later they come. What numbers those two is given back: the blocks of
     /// their plane, or the rounds, where they are as many as `rounds`.
-    fn above(&mut self, rounds: Option<Expr<Symbol>>, axes: &[usize]) -> &'static str {
+    fn above(&mut self, id: &'static str, rounds: Option<Expr<Symbol>>, axes: &[usize]) -> &'static str {
         let mut below = match rounds {
             None => IntExpr::binary(IntOp::Mul, self.extent(0), self.extent(1)),
             Some(_) => IntExpr::Const(1),
@@ -155,11 +182,11 @@ impl Coordinates<'_> {
             None => Expr::user(below),
             Some(rounds) => binary(Operator::Mul, rounds.clone(), Expr::user(below)),
         };
-        let [_, _, slower @ ..] = axes else { return BLOCK_ID };
-        let Some(slowest) = slower.last() else { return BLOCK_ID };
+        let [_, _, slower @ ..] = axes else { return id };
+        let Some(slowest) = slower.last() else { return id };
         let plane = numbers(&below);
         for axis in slower {
-            let above = binary(Operator::Div, Expr::name(BLOCK_ID), numbers(&below));
+            let above = binary(Operator::Div, Expr::name(id), numbers(&below));
             let value = match axis == slowest {
                 true => above,
                 false => binary(Operator::Rem, above, self.user(*axis)),
@@ -167,7 +194,7 @@ impl Coordinates<'_> {
             self.axis(*axis, value);
             below = IntExpr::binary(IntOp::Mul, below, self.extent(*axis));
         }
-        self.set("plane_id", binary(Operator::Rem, Expr::name(BLOCK_ID), plane));
+        self.set("plane_id", binary(Operator::Rem, Expr::name(id), plane));
         "plane_id"
     }
 

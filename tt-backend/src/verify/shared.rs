@@ -89,6 +89,8 @@ fn arguments(device: &Device, program: &Program) -> Proof {
             | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::RunLength
+            | RuntimeValue::RunPitch
             | RuntimeValue::Formula(_)
             | RuntimeValue::Number(_)
             | RuntimeValue::Flag { .. } => false,

@@ -92,7 +92,7 @@ pub struct Stores {
     pub kernel: String,
     /// The tensors that it stores to.
     pub tensors: Vec<StoredTensor>,
-    /// Cores with the first block of each and how many it has.
+    /// Cores with the first block of each and how many it has; a core whose blocks are several runs is there for each of them.
     pub blocks: Vec<((usize, usize), u64, u64)>,
 }
 
@@ -408,17 +408,21 @@ impl Stores {
 
     /// A block and its core, or a core and its blocks, in words.
     fn describe(&self, writer: Writer, columns: usize) -> String {
-        let mut cores = self.blocks.iter();
         let on = |(x, y): (usize, usize)| format!("core ({x},{y})");
         match writer {
             Writer::Core(core) => {
                 let place = (usize::from(core) % columns, usize::from(core) / columns);
-                match cores.find(|(known, ..)| *known == place) {
-                    Some((_, start, 1)) => format!("block {start} on {}", on(place)),
-                    Some((_, start, count)) => {
-                        format!("one of the blocks {start} to {} on {}", start + count - 1, on(place))
-                    }
-                    None => on(place),
+                let runs = self.blocks.iter().filter(|(known, ..)| *known == place);
+                let runs: Vec<String> = runs
+                    .map(|(_, start, count)| match count {
+                        1 => start.to_string(),
+                        _ => format!("{start} to {}", start + count - 1),
+                    })
+                    .collect();
+                match runs.as_slice() {
+                    [] => on(place),
+                    [run] if !run.contains(' ') => format!("block {run} on {}", on(place)),
+                    runs => format!("one of the blocks {} on {}", runs.join(", "), on(place)),
                 }
             }
             Writer::Block(block) => match self.place_of(block) {

@@ -150,7 +150,7 @@ impl Launch<'_> {
             let (_, work) = plan
                 .partition(&bound.bindings, cores)
                 .map_err(|error| self.refused(&error))?;
-            match plan.estimate(&bound.bindings, cores.chip, &work) {
+            match plan.estimate(&bound.bindings, cores, &work) {
                 Some(stage) => cycles += stage.cycles,
                 None if work.is_empty() => {}
                 None => return Ok(None),

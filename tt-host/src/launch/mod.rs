@@ -452,10 +452,11 @@ impl<'t> Launch<'t> {
                 read_by_element: reads.any(|transfer| transfer.class == TransferClass::Element),
             }
         };
-        let blocks = run
-            .work
-            .iter()
-            .map(|core| ((core.x as usize, core.y as usize), core.start, core.count));
+        let blocks = run.work.iter().flat_map(|core| {
+            let runs = (0..core.count).step_by(core.run.max(1) as usize);
+            let place = (core.x as usize, core.y as usize);
+            runs.map(move |nth| (place, core.number(nth), core.run.min(core.count - nth)))
+        });
         let kernel = match several {
             true => format!("{}, stage {}", self.kernel().name(), run.stage + 1),
             false => self.kernel().name().to_owned(),

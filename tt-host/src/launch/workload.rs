@@ -261,13 +261,7 @@ mod tests {
 
     fn row_by_row(count: u32, columns: u32) -> Vec<CoreWork> {
         (0..count)
-            .map(|i| CoreWork {
-                x: i % columns,
-                y: i / columns,
-                start: 0,
-                count: 1,
-                rectangle: tt_plan::Rectangle::ALONE,
-            })
+            .map(|i| CoreWork::run_of(i % columns, i / columns, 0, 1))
             .collect()
     }
 

@@ -116,7 +116,7 @@ fn layouts() -> Result<()> {
         kernels::on_rows(&a, &b, &mut c).run()?;
         show_bf16(&format!("on rows {m} × 128"), &c.download()?);
     }
-    for (m, n) in [(256, 320), (250, 300), (64, 64)] {
+    for (m, n) in [(256, 320), (250, 300), (64, 64), (500, 640)] {
         let blocks = Layout::l1().block_sharded(4, 5)?;
         let a = device.upload_in(&blocks, &bf16s(m * n, 14), [m, n])?;
         let mut c = device.zeros_in::<bf16>(&blocks, [m, n])?;

@@ -137,10 +137,13 @@ private:
     std::vector<Element> elements;
 };
 
-// A core and its run of blocks.
+// A core and its blocks: runs of numbers, each as far from the one before.
 struct CoreWork {
     CoreCoord core;
     int64_t start_id, count;
+    int64_t run = count, pitch = 0;
+
+    int64_t number(int64_t nth) const { return start_id + nth / run * pitch + nth % run; }
 };
 
 // Blocks are numbered through and spread in contiguous runs over all cores, row by row, the first cores taking one more.

@@ -48,24 +48,32 @@ std::vector<CoreWork> match(const Tensor& tensor, const Region& region, const st
         }
         blocks *= extent;
     }
-    std::vector<CoreWork> work;
+    std::map<std::pair<size_t, size_t>, std::vector<int64_t>> of_cores;
+    std::optional<std::pair<size_t, size_t>> last;
     for (int64_t number = 0; number < blocks; ++number) {
-        const auto place = tensor.place(region.page(position(number, grid, down), 0));
-        if (!place) {
+        // A block past the tensor's end goes with the one before.
+        if (const auto place = tensor.place(region.page(position(number, grid, down), 0))) {
+            last = {place->first.y, place->first.x};
+        }
+        if (!last) {
             throw std::invalid_argument("a block has no shard of `" + tensor.name + "`");
         }
-        const auto known = std::find_if(work.begin(), work.end(), [&](const CoreWork& each) { return each.core == place->first; });
-        if (known == work.end()) {
-            work.push_back({place->first, number, 1});
-        } else if (known->start_id + known->count == number) {
-            ++known->count;
-        } else {
-            throw std::invalid_argument("the blocks of a shard of `" + tensor.name + "` are not one after the other");
-        }
+        of_cores[*last].push_back(number);
     }
-    std::sort(work.begin(), work.end(), [](const CoreWork& a, const CoreWork& b) {
-        return std::pair(a.core.y, a.core.x) < std::pair(b.core.y, b.core.x);
-    });
+    std::vector<CoreWork> work;
+    for (const auto& [core, numbers] : of_cores) {
+        CoreWork each{CoreCoord(core.second, core.first), numbers.front(), static_cast<int64_t>(numbers.size()), 1};
+        while (each.run < each.count && numbers[each.run] == each.start_id + each.run) {
+            ++each.run;
+        }
+        each.pitch = each.run < each.count ? numbers[each.run] - each.start_id : 0;
+        for (int64_t nth = 0; nth < each.count; ++nth) {
+            if (numbers[nth] != each.number(nth)) {
+                throw std::invalid_argument("the blocks of the shards of `" + tensor.name + "` are not runs, evenly spaced");
+            }
+        }
+        work.push_back(each);
+    }
     return work;
 }
 
@@ -86,7 +94,7 @@ uint32_t pages_on_shard(
     const int64_t of_block = region.rows * region.columns;
     for (const CoreWork& each : work) {
         for (int64_t page = 0; page < each.count * of_block; ++page) {
-            const auto place = tensor.place(region.page(position(each.start_id + page / of_block, grid, down), page % of_block));
+            const auto place = tensor.place(region.page(position(each.number(page / of_block), grid, down), page % of_block));
             if (!place || !(place->first == each.core) || place->second != page) {
                 return 0;
             }

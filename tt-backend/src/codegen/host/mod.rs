@@ -99,6 +99,9 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     };
     let is_placed = plan.parameters.iter().any(is_placed);
     for header in STANDARD_HEADERS {
+        if header == "memory" && matches {
+            out.line("#include <map>");
+        }
         out.line(format!("#include <{header}>"));
         if header == "memory" && is_placed {
             out.line("#include <optional>");
@@ -562,6 +565,8 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::FirstPage(_) => "0".to_string(),
             RuntimeValue::StartId => "word(each.start_id)".to_string(),
             RuntimeValue::Count => "word(each.count)".to_string(),
+            RuntimeValue::RunLength => "word(each.run)".to_string(),
+            RuntimeValue::RunPitch => "word(each.pitch)".to_string(),
             RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),
             RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.number()),
             RuntimeValue::Sender(line) => format!("word(rectangle.sender_place(each, {}))", line.number()),

@@ -6,10 +6,12 @@
 //! the same.
 
 use crate::codes;
-use crate::flow::{BufferId, BufferKind, Flow, SectionOp, SectionStmt, Sections, ShardOf, TileRegion, Transfer};
+use crate::flow::{
+    Buffer, BufferId, BufferKind, Flow, SectionOp, SectionStmt, Sections, ShardOf, TileRegion, Transfer,
+};
 use crate::ir::{Kind, operations, visit};
 use crate::passes::b2_grid_to_cores::Facts;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use tt_device::TILE_SIDE;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{IntExpr, Linear, Param, ParamId, Residence, Sharding, VarId};
@@ -23,62 +25,69 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnosti
     if facts.partition.work.mode != PartitionMode::LocalShard {
         return Ok(());
     }
-    let (mut read, mut written) = (Vec::new(), Vec::new());
-    operations(&flow.body, &mut |op| match op {
-        SectionOp::Read(of) => read.push(of.region.tensor),
-        SectionOp::Fetch(of) => read.push(of.tensor),
-        SectionOp::Write(of) => written.push(of.region.tensor),
-        SectionOp::Inspect(_)
-        | SectionOp::Shift(_)
-        | SectionOp::Blank(_)
-        | SectionOp::Release(_)
-        | SectionOp::Tile { .. }
-        | SectionOp::Matmul(_) => {}
+    let (mut read, mut stored) = (Vec::new(), Vec::new());
+    operations(&flow.body, &mut |op| {
+        read.extend(op.tensor_read());
+        stored.extend(op.tensor_stored());
     });
     let definitions = definitions(&flow.body);
-    let grid: Vec<VarId> = facts.kernel.grid.axes.iter().map(|(var, _)| *var).collect();
     let mut found = Vec::new();
+    // Of each tensor in shards of L1 that is copied otherwise, why that is no match.
+    let mut others: Vec<(ParamId, &'static str)> = Vec::new();
+    operations(&flow.body, &mut |op| {
+        let tensor = op.tensor_read().or_else(|| op.tensor_stored());
+        if let Some(tensor) = tensor
+            && in_shards(facts, tensor).is_some()
+        {
+            others.push((tensor, "within a loop or branch, or as integers"));
+        }
+    });
     for stmt in &flow.body {
-        let (buffer, region, kind, others) = match &stmt.kind {
-            Kind::Op(SectionOp::Read(of)) => (of.buffer, &of.region, BufferKind::Incoming, &written),
-            Kind::Op(SectionOp::Write(of)) if of.stored.is_none() => {
-                (of.buffer, &of.region, BufferKind::Outgoing, &read)
-            }
+        let (buffer, region, kind, opposite, is_masked) = match &stmt.kind {
+            Kind::Op(SectionOp::Read(of)) => (of.buffer, &of.region, BufferKind::Incoming, &stored, false),
+            Kind::Op(SectionOp::Write(of)) => (of.buffer, &of.region, BufferKind::Outgoing, &read, of.stored.is_some()),
             Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => continue,
         };
-        let of = &flow.buffers[buffer.0];
-        let is_whole = of.kind == kind
-            && !of.column_major
-            && of.tiles.map(|tiles| u64::from(tiles) * u64::from(TILE_SIDE))
-                == region.extent.map(|extent| extent.next_multiple_of(TILE_SIDE.into()))
-            && in_shards(facts, region.tensor) == Some(of.format)
-            && region.may_precede == [false; 2];
+        let Some(format) = in_shards(facts, region.tensor) else {
+            continue;
+        };
         // One version in a block, made and used outside of loops and branches.
         let is_once = definitions.get(&buffer) == Some(&(1, 1));
-        if is_whole
-            && is_once
-            && let Some(first) = first(
-                &grid,
-                facts.kernel.tensor(region.tensor).map_or(0, |of| of.extents.len()),
-                region,
-            )
-        {
-            found.push((
-                buffer,
-                ShardOf {
+        let of = &flow.buffers[buffer.0];
+        let matched = match () {
+            () if is_masked => {
+                Err("from a block that may lack values, since what was copied to it may reach past an edge")
+            }
+            () if !is_once || of.kind != kind => Err("in parts, or by several statements"),
+            () if of.format != format => Err("to or from a block of another type"),
+            () => first(facts, of, region),
+        };
+        match matched {
+            Ok(first) => {
+                let shard = ShardOf {
                     tensor: region.tensor,
                     first,
-                    lies_there: !others.contains(&region.tensor),
-                },
-            ));
+                    lies_there: !opposite.contains(&region.tensor),
+                };
+                found.push((buffer, shard));
+            }
+            Err(why) => others.push((region.tensor, why)),
         }
     }
     if found.is_empty() {
         let message = "no tensor lies in shards that blocks of the grid match";
-        let note = "`match_shard` takes a tensor in shards of `l1` of which every block of the grid copies whole tiles once, outside of \
-                    loops and branches: `T.copy(a[(by * 64, bx * 64)], v)`";
         let order = facts.kernel.options.order.span;
-        return Err(vec![Diagnostic::new(&codes::BLOCK_ORDER, order, message).note(note)]);
+        let mut error = Diagnostic::new(&codes::BLOCK_ORDER, order, message).note(
+            "`match_shard` takes a tensor in shards of `l1` of which every block of the grid copies whole tiles once, outside of loops and \
+             branches: `T.copy(a[(by * 64, bx * 64)], v)`",
+        );
+        // What was seen last of a tensor says most.
+        let tensors: BTreeMap<ParamId, &str> = others.into_iter().collect();
+        for (tensor, why) in tensors {
+            let name = facts.kernel.params.get(tensor.index()).map_or("", |param| param.name());
+            error = error.note(format!("`{name}` is copied {why}"));
+        }
+        return Err(vec![error]);
     }
     for (buffer, shard) in found {
         let of = &mut flow.buffers[buffer.0];
@@ -118,11 +127,22 @@ fn in_shards(facts: &Facts, tensor: ParamId) -> Option<DataFormat> {
     }
 }
 
-/// The first page of a region along every axis of its tensor, where each goes with one axis of the grid.
-fn first(grid: &[VarId], rank: usize, region: &TileRegion) -> Option<Vec<GridStep>> {
+/// The first page of a region along every axis of its tensor, where it is whole tiles and each goes with one axis of the grid; else how it is
+/// copied.
+fn first(facts: &Facts, buffer: &Buffer, region: &TileRegion) -> Result<Vec<GridStep>, &'static str> {
+    const PARTS: &str = "in parts of tiles";
+    const ELSEWHERE: &str = "from or to where an index is no multiple of one axis of the grid and a constant";
     let Transfer::Pages(tiles) = &region.transfer else {
-        return None;
+        return Err(PARTS);
     };
+    let extent = buffer.tiles.map(|tiles| u64::from(tiles) * u64::from(TILE_SIDE));
+    if buffer.column_major || extent != region.extent.map(|extent| extent.next_multiple_of(TILE_SIDE.into())) {
+        return Err(PARTS);
+    }
+    if region.may_precede != [false; 2] {
+        return Err("from or to where it may begin before the tensor");
+    }
+    let grid: Vec<VarId> = facts.kernel.grid.axes.iter().map(|(var, _)| *var).collect();
     let step = |at: &IntExpr| {
         let Linear { constant, terms } = Linear::of(at);
         let first = u64::try_from(constant).ok()?;
@@ -141,14 +161,15 @@ fn first(grid: &[VarId], rank: usize, region: &TileRegion) -> Option<Vec<GridSte
         }
     };
     // A tensor of one axis is one row.
-    let tiles = match rank {
+    let tiles = match facts.kernel.tensor(region.tensor).map_or(0, |of| of.extents.len()) {
         1 if tiles[0].as_const() == Some(0) => &tiles[1..],
-        1 => return None,
+        1 => return Err(ELSEWHERE),
         _ => &tiles[..],
     };
     let leading = region
         .matrix
         .iter()
         .map(|index| if index.may_miss { None } else { step(&index.at) });
-    leading.chain(tiles.iter().map(step)).collect()
+    let steps: Option<Vec<GridStep>> = leading.chain(tiles.iter().map(step)).collect();
+    steps.ok_or(ELSEWHERE)
 }

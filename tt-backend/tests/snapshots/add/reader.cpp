@@ -23,6 +23,8 @@ void kernel_main() {
     const int32_t M_div_ceil_128 = get_arg_val<int32_t>(4);
     const int32_t M_tiles = get_arg_val<int32_t>(5);
     const int32_t N_tiles = get_arg_val<int32_t>(6);
+    const int32_t a_page = get_arg_val<int32_t>(7);
+    const int32_t b_page = get_arg_val<int32_t>(8);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
@@ -42,7 +44,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 4; ++row) {
                 for (int32_t column = 0; column < 4; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, a, dst);
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
                     } else {
                         zero_page(dst, x_page_bytes);
                     }
@@ -57,7 +59,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 4; ++row) {
                 for (int32_t column = 0; column < 4; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, b, dst);
+                        noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
                     } else {
                         zero_page(dst, y_page_bytes);
                     }

@@ -12,6 +12,7 @@ void kernel_main() {
     const int32_t M_div_ceil_128 = get_arg_val<int32_t>(3);
     const int32_t M_tiles = get_arg_val<int32_t>(4);
     const int32_t N_tiles = get_arg_val<int32_t>(5);
+    const int32_t c_page = get_arg_val<int32_t>(6);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
 
@@ -27,7 +28,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 4; ++row) {
                 for (int32_t column = 0; column < 4; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_write_page((first_row + row) * N_tiles + first_column + column, c, src);
+                        noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
                     }
                     src += z_page_bytes;
                 }

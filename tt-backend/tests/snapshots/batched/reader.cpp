@@ -22,6 +22,7 @@ void kernel_main() {
     const int32_t M_tiles = get_arg_val<int32_t>(5);
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(6);
     const int32_t K_tiles = get_arg_val<int32_t>(7);
+    const int32_t a_page = get_arg_val<int32_t>(8);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
 
@@ -47,7 +48,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_column + column < K_tiles) {
-                        noc_async_read_page((bz * M_tiles + first_row + row) * K_tiles + first_column + column, a, dst);
+                        noc_async_read_page(a_page + (bz * M_tiles + first_row + row) * K_tiles + first_column + column, a, dst);
                     } else {
                         zero_page(dst, x_page_bytes);
                     }

@@ -14,6 +14,7 @@ void kernel_main() {
     const int32_t M_tiles = get_arg_val<int32_t>(5);
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(6);
     const int32_t K_tiles = get_arg_val<int32_t>(7);
+    const int32_t c_page = get_arg_val<int32_t>(8);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
 
@@ -39,7 +40,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
                     if (first_row + row < K_tiles) {
-                        noc_async_write_page((bz * K_tiles + first_row + row) * M_tiles + first_column + column, c, src);
+                        noc_async_write_page(c_page + (bz * K_tiles + first_row + row) * M_tiles + first_column + column, c, src);
                     }
                     src += y_page_bytes;
                 }

@@ -19,6 +19,7 @@ void kernel_main() {
     const uint32_t x_address = get_arg_val<uint32_t>(2);
     const int32_t N_tiles = get_arg_val<int32_t>(3);
     const int32_t M_tiles = get_arg_val<int32_t>(4);
+    const int32_t x_page = get_arg_val<int32_t>(5);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
 
@@ -39,7 +40,7 @@ void kernel_main() {
                     for (int32_t row = 0; row < 1; ++row) {
                         for (int32_t column = 0; column < 1; ++column) {
                             if (first_row + row < M_tiles) {
-                                noc_async_read_page((first_row + row) * N_tiles + first_column + column, x, dst);
+                                noc_async_read_page(x_page + (first_row + row) * N_tiles + first_column + column, x, dst);
                             } else {
                                 zero_page(dst, block_in_page_bytes);
                             }

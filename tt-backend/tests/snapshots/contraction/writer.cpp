@@ -15,6 +15,7 @@ void kernel_main() {
     const int32_t column_cores = get_arg_val<int32_t>(6);
     const int32_t column_sender = get_arg_val<int32_t>(7);
     const uint32_t c_address = get_arg_val<uint32_t>(8);
+    const int32_t c_page = get_arg_val<int32_t>(9);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
 
@@ -34,7 +35,7 @@ void kernel_main() {
             uint32_t src = get_read_ptr(cb_sum_out);
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
-                    noc_async_write_page((first_row + row) * 8 + first_column + column, c, src);
+                    noc_async_write_page(c_page + (first_row + row) * 8 + first_column + column, c, src);
                     src += sum_out_page_bytes;
                 }
             }

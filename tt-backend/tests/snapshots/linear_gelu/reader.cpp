@@ -107,11 +107,14 @@ void kernel_main() {
     const int32_t N_div_ceil_64 = get_arg_val<int32_t>(23);
     const int32_t M_div_ceil_64 = get_arg_val<int32_t>(24);
     const int32_t N_tiles = get_arg_val<int32_t>(25);
-    const int32_t K_tiles = get_arg_val<int32_t>(26);
-    const int32_t M_tiles = get_arg_val<int32_t>(27);
-    const int32_t M = get_arg_val<int32_t>(28);
-    const int32_t K = get_arg_val<int32_t>(29);
-    const int32_t N = get_arg_val<int32_t>(30);
+    const int32_t bias_page = get_arg_val<int32_t>(26);
+    const int32_t K_tiles = get_arg_val<int32_t>(27);
+    const int32_t M_tiles = get_arg_val<int32_t>(28);
+    const int32_t x_page = get_arg_val<int32_t>(29);
+    const int32_t w_page = get_arg_val<int32_t>(30);
+    const int32_t M = get_arg_val<int32_t>(31);
+    const int32_t K = get_arg_val<int32_t>(32);
+    const int32_t N = get_arg_val<int32_t>(33);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
     constexpr auto w_args = TensorAccessorArgs<x_args.next_compile_time_args_offset()>();
@@ -143,7 +146,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, bias, dst);
+                        noc_async_read_page(bias_page + (first_row + row) * N_tiles + first_column + column, bias, dst);
                     } else {
                         zero_page(dst, bias_row_page_bytes);
                     }
@@ -173,7 +176,7 @@ void kernel_main() {
                 for (int32_t row = 0; row < 2; ++row) {
                     for (int32_t column = 0; column < 1; ++column) {
                         if (first_row + row < M_tiles) {
-                            noc_async_read_page((first_row + row) * K_tiles + first_column + column, x, dst);
+                            noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
                         } else {
                             zero_page(dst, x_block_page_bytes);
                         }
@@ -191,7 +194,7 @@ void kernel_main() {
                 for (int32_t row = 0; row < 1; ++row) {
                     for (int32_t column = 0; column < 2; ++column) {
                         if (first_column + column < N_tiles) {
-                            noc_async_read_page((first_row + row) * N_tiles + first_column + column, w, dst);
+                            noc_async_read_page(w_page + (first_row + row) * N_tiles + first_column + column, w, dst);
                         } else {
                             zero_page(dst, w_block_page_bytes);
                         }

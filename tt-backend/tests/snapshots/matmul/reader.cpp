@@ -104,10 +104,12 @@ void kernel_main() {
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(24);
     const int32_t M_tiles = get_arg_val<int32_t>(25);
     const int32_t K_tiles = get_arg_val<int32_t>(26);
-    const int32_t N_tiles = get_arg_val<int32_t>(27);
-    const int32_t M = get_arg_val<int32_t>(28);
-    const int32_t K = get_arg_val<int32_t>(29);
-    const int32_t N = get_arg_val<int32_t>(30);
+    const int32_t a_page = get_arg_val<int32_t>(27);
+    const int32_t N_tiles = get_arg_val<int32_t>(28);
+    const int32_t b_page = get_arg_val<int32_t>(29);
+    const int32_t M = get_arg_val<int32_t>(30);
+    const int32_t K = get_arg_val<int32_t>(31);
+    const int32_t N = get_arg_val<int32_t>(32);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
@@ -138,7 +140,7 @@ void kernel_main() {
                 for (int32_t row = 0; row < 4; ++row) {
                     for (int32_t column = 0; column < 2; ++column) {
                         if (first_row + row < M_tiles && first_column + column < K_tiles) {
-                            noc_async_read_page((first_row + row) * K_tiles + first_column + column, a, dst);
+                            noc_async_read_page(a_page + (first_row + row) * K_tiles + first_column + column, a, dst);
                         } else {
                             zero_page(dst, a_block_page_bytes);
                         }
@@ -156,7 +158,7 @@ void kernel_main() {
                 for (int32_t row = 0; row < 2; ++row) {
                     for (int32_t column = 0; column < 4; ++column) {
                         if (first_row + row < K_tiles && first_column + column < N_tiles) {
-                            noc_async_read_page((first_row + row) * N_tiles + first_column + column, b, dst);
+                            noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
                         } else {
                             zero_page(dst, b_block_page_bytes);
                         }

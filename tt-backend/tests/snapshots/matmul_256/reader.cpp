@@ -59,6 +59,8 @@ void kernel_main() {
     const uint32_t column_last_y = get_arg_val<uint32_t>(19);
     const uint32_t a_address = get_arg_val<uint32_t>(20);
     const uint32_t b_address = get_arg_val<uint32_t>(21);
+    const int32_t a_page = get_arg_val<int32_t>(22);
+    const int32_t b_page = get_arg_val<int32_t>(23);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
@@ -88,7 +90,7 @@ void kernel_main() {
                 uint32_t dst = get_write_ptr(cb_a_tile);
                 for (int32_t row = 0; row < 1; ++row) {
                     for (int32_t column = 0; column < 1; ++column) {
-                        noc_async_read_page((first_row + row) * 8 + first_column + column, a, dst);
+                        noc_async_read_page(a_page + (first_row + row) * 8 + first_column + column, a, dst);
                         dst += a_tile_page_bytes;
                     }
                 }
@@ -102,7 +104,7 @@ void kernel_main() {
                 uint32_t dst = get_write_ptr(cb_b_tile);
                 for (int32_t row = 0; row < 1; ++row) {
                     for (int32_t column = 0; column < 1; ++column) {
-                        noc_async_read_page((first_row + row) * 8 + first_column + column, b, dst);
+                        noc_async_read_page(b_page + (first_row + row) * 8 + first_column + column, b, dst);
                         dst += b_tile_page_bytes;
                     }
                 }

@@ -58,13 +58,16 @@ void kernel_main() {
     const int32_t H_div_ceil_64 = get_arg_val<int32_t>(5);
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(6);
     const int32_t K_tiles = get_arg_val<int32_t>(7);
-    const int32_t H_tiles = get_arg_val<int32_t>(8);
-    const int32_t M = get_arg_val<int32_t>(9);
-    const int32_t M_tiles = get_arg_val<int32_t>(10);
-    const int32_t K = get_arg_val<int32_t>(11);
-    const int32_t H = get_arg_val<int32_t>(12);
-    const int32_t N_tiles = get_arg_val<int32_t>(13);
-    const int32_t N = get_arg_val<int32_t>(14);
+    const int32_t x_page = get_arg_val<int32_t>(8);
+    const int32_t H_tiles = get_arg_val<int32_t>(9);
+    const int32_t w_page = get_arg_val<int32_t>(10);
+    const int32_t M = get_arg_val<int32_t>(11);
+    const int32_t M_tiles = get_arg_val<int32_t>(12);
+    const int32_t K = get_arg_val<int32_t>(13);
+    const int32_t H = get_arg_val<int32_t>(14);
+    const int32_t N_tiles = get_arg_val<int32_t>(15);
+    const int32_t v_page = get_arg_val<int32_t>(16);
+    const int32_t N = get_arg_val<int32_t>(17);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
     constexpr auto w_args = TensorAccessorArgs<x_args.next_compile_time_args_offset()>();
@@ -89,7 +92,7 @@ void kernel_main() {
                     for (int32_t row = 0; row < 1; ++row) {
                         for (int32_t column = 0; column < 2; ++column) {
                             if (first_column + column < K_tiles) {
-                                noc_async_read_page((first_row + row) * K_tiles + first_column + column, x, dst);
+                                noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
                             } else {
                                 zero_page(dst, xb_page_bytes);
                             }
@@ -104,7 +107,7 @@ void kernel_main() {
                     for (int32_t row = 0; row < 2; ++row) {
                         for (int32_t column = 0; column < 2; ++column) {
                             if (first_row + row < K_tiles && first_column + column < H_tiles) {
-                                noc_async_read_page((first_row + row) * H_tiles + first_column + column, w, dst);
+                                noc_async_read_page(w_page + (first_row + row) * H_tiles + first_column + column, w, dst);
                             } else {
                                 zero_page(dst, wb_page_bytes);
                             }
@@ -165,7 +168,7 @@ void kernel_main() {
                 for (int32_t row = 0; row < 2; ++row) {
                     for (int32_t column = 0; column < 4; ++column) {
                         if (first_row + row < H_tiles && first_column + column < N_tiles) {
-                            noc_async_read_page((first_row + row) * N_tiles + first_column + column, v, dst);
+                            noc_async_read_page(v_page + (first_row + row) * N_tiles + first_column + column, v, dst);
                         } else {
                             zero_page(dst, vb_page_bytes);
                         }

@@ -10,6 +10,7 @@ void kernel_main() {
     const int32_t count = get_arg_val<int32_t>(1);
     const uint32_t y_address = get_arg_val<uint32_t>(2);
     const int32_t N_tiles = get_arg_val<int32_t>(3);
+    const int32_t y_page = get_arg_val<int32_t>(4);
     constexpr auto y_args = TensorAccessorArgs<0>();
     const auto y = TensorAccessor(y_args, y_address);
 
@@ -24,7 +25,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 4; ++column) {
                     if (first_column + column < N_tiles) {
-                        noc_async_write_page((first_row + row) * N_tiles + first_column + column, y, src);
+                        noc_async_write_page(y_page + (first_row + row) * N_tiles + first_column + column, y, src);
                     }
                     src += acc_out_page_bytes;
                 }

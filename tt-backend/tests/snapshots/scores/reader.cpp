@@ -104,10 +104,12 @@ void kernel_main() {
     const int32_t D_div_ceil_64 = get_arg_val<int32_t>(24);
     const int32_t S_tiles = get_arg_val<int32_t>(25);
     const int32_t D_tiles = get_arg_val<int32_t>(26);
-    const int32_t R_tiles = get_arg_val<int32_t>(27);
-    const int32_t S = get_arg_val<int32_t>(28);
-    const int32_t D = get_arg_val<int32_t>(29);
-    const int32_t R = get_arg_val<int32_t>(30);
+    const int32_t q_page = get_arg_val<int32_t>(27);
+    const int32_t R_tiles = get_arg_val<int32_t>(28);
+    const int32_t k_page = get_arg_val<int32_t>(29);
+    const int32_t S = get_arg_val<int32_t>(30);
+    const int32_t D = get_arg_val<int32_t>(31);
+    const int32_t R = get_arg_val<int32_t>(32);
     constexpr auto q_args = TensorAccessorArgs<0>();
     const auto q = TensorAccessor(q_args, q_address);
     constexpr auto k_args = TensorAccessorArgs<q_args.next_compile_time_args_offset()>();
@@ -138,7 +140,7 @@ void kernel_main() {
                 for (int32_t row = 0; row < 2; ++row) {
                     for (int32_t column = 0; column < 2; ++column) {
                         if (first_row + row < S_tiles && first_column + column < D_tiles) {
-                            noc_async_read_page((first_row + row) * D_tiles + first_column + column, q, dst);
+                            noc_async_read_page(q_page + (first_row + row) * D_tiles + first_column + column, q, dst);
                         } else {
                             zero_page(dst, q_block_page_bytes);
                         }
@@ -156,7 +158,7 @@ void kernel_main() {
                 for (int32_t column = 0; column < 2; ++column) {
                     for (int32_t row = 0; row < 2; ++row) {
                         if (first_row + row < R_tiles && first_column + column < D_tiles) {
-                            noc_async_read_page((first_row + row) * D_tiles + first_column + column, k, dst);
+                            noc_async_read_page(k_page + (first_row + row) * D_tiles + first_column + column, k, dst);
                         } else {
                             zero_page(dst, k_block_page_bytes);
                         }

@@ -19,6 +19,7 @@ void kernel_main() {
     const int32_t S_div_ceil_64 = get_arg_val<int32_t>(10);
     const int32_t S_tiles = get_arg_val<int32_t>(11);
     const int32_t R_tiles = get_arg_val<int32_t>(12);
+    const int32_t out_page = get_arg_val<int32_t>(13);
     constexpr auto out_args = TensorAccessorArgs<0>();
     const auto out = TensorAccessor(out_args, out_address);
 
@@ -39,7 +40,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < S_tiles && first_column + column < R_tiles) {
-                        noc_async_write_page((first_row + row) * R_tiles + first_column + column, out, src);
+                        noc_async_write_page(out_page + (first_row + row) * R_tiles + first_column + column, out, src);
                     }
                     src += acc_out_page_bytes;
                 }

@@ -23,6 +23,8 @@ void kernel_main() {
     const int32_t N_div_ceil_64 = get_arg_val<int32_t>(4);
     const int32_t M_tiles = get_arg_val<int32_t>(5);
     const int32_t N_tiles = get_arg_val<int32_t>(6);
+    const int32_t gate_page = get_arg_val<int32_t>(7);
+    const int32_t up_page = get_arg_val<int32_t>(8);
     constexpr auto gate_args = TensorAccessorArgs<0>();
     const auto gate = TensorAccessor(gate_args, gate_address);
     constexpr auto up_args = TensorAccessorArgs<gate_args.next_compile_time_args_offset()>();
@@ -42,7 +44,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, gate, dst);
+                        noc_async_read_page(gate_page + (first_row + row) * N_tiles + first_column + column, gate, dst);
                     } else {
                         zero_page(dst, gate_block_page_bytes);
                     }
@@ -57,7 +59,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, up, dst);
+                        noc_async_read_page(up_page + (first_row + row) * N_tiles + first_column + column, up, dst);
                     } else {
                         zero_page(dst, up_block_page_bytes);
                     }

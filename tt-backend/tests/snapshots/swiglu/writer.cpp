@@ -12,6 +12,7 @@ void kernel_main() {
     const int32_t N_div_ceil_64 = get_arg_val<int32_t>(3);
     const int32_t M_tiles = get_arg_val<int32_t>(4);
     const int32_t N_tiles = get_arg_val<int32_t>(5);
+    const int32_t out_page = get_arg_val<int32_t>(6);
     constexpr auto out_args = TensorAccessorArgs<0>();
     const auto out = TensorAccessor(out_args, out_address);
 
@@ -27,7 +28,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_write_page((first_row + row) * N_tiles + first_column + column, out, src);
+                        noc_async_write_page(out_page + (first_row + row) * N_tiles + first_column + column, out, src);
                     }
                     src += out_block_page_bytes;
                 }

@@ -19,6 +19,7 @@ void kernel_main() {
     const int32_t M_div_ceil_96 = get_arg_val<int32_t>(10);
     const int32_t M_tiles = get_arg_val<int32_t>(11);
     const int32_t N_tiles = get_arg_val<int32_t>(12);
+    const int32_t c_page = get_arg_val<int32_t>(13);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
 
@@ -39,7 +40,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 3; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_write_page((first_row + row) * N_tiles + first_column + column, c, src);
+                        noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
                     }
                     src += acc_out_page_bytes;
                 }

@@ -27,6 +27,7 @@ void kernel_main() {
     const int32_t count = get_arg_val<int32_t>(1);
     const uint32_t a_address = get_arg_val<uint32_t>(2);
     const int32_t N_tiles = get_arg_val<int32_t>(3);
+    const int32_t a_page = get_arg_val<int32_t>(4);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
 
@@ -48,7 +49,7 @@ void kernel_main() {
             uint32_t dst = get_write_ptr(cb_x);
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
-                    noc_async_read_page((first_row + row) * N_tiles + first_column + column, a, dst);
+                    noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
                     dst += x_page_bytes;
                 }
             }

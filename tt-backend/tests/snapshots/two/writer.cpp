@@ -63,8 +63,10 @@ void kernel_main() {
     const uint32_t d_address = get_arg_val<uint32_t>(3);
     const int32_t N_tiles = get_arg_val<int32_t>(4);
     const int32_t s_above = get_arg_val<int32_t>(5);
-    const int32_t M = get_arg_val<int32_t>(6);
-    const int32_t N = get_arg_val<int32_t>(7);
+    const int32_t c_page = get_arg_val<int32_t>(6);
+    const int32_t M = get_arg_val<int32_t>(7);
+    const int32_t N = get_arg_val<int32_t>(8);
+    const int32_t d_page = get_arg_val<int32_t>(9);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
     constexpr auto d_args = TensorAccessorArgs<c_args.next_compile_time_args_offset()>();
@@ -88,7 +90,7 @@ void kernel_main() {
             uint32_t stored = get_read_ptr(cb_z_stored);
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
-                    write_elements<32, 32, 1>(c, 0, N_tiles, 0, M, N, first_row + row * 32, first_column + column * 32, 32 - row * 32, 32 - column * 32, src, stored, get_write_ptr(cb_writer_scratch));
+                    write_elements<32, 32, 1>(c, c_page, N_tiles, 0, M, N, first_row + row * 32, first_column + column * 32, 32 - row * 32, 32 - column * 32, src, stored, get_write_ptr(cb_writer_scratch));
                     src += z_page_bytes;
                     stored += z_stored_page_bytes;
                 }
@@ -104,7 +106,7 @@ void kernel_main() {
             uint32_t src = get_read_ptr(cb_y_out);
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
-                    noc_async_write_page((first_row + row) * N_tiles + first_column + column, d, src);
+                    noc_async_write_page(d_page + (first_row + row) * N_tiles + first_column + column, d, src);
                     src += y_out_page_bytes;
                 }
             }

@@ -79,7 +79,10 @@ void kernel_main() {
     const int32_t N_div_ceil_64 = get_arg_val<int32_t>(23);
     const int32_t M_div_ceil_64 = get_arg_val<int32_t>(24);
     const int32_t N_tiles = get_arg_val<int32_t>(25);
-    const int32_t M_tiles = get_arg_val<int32_t>(26);
+    const int32_t r_page = get_arg_val<int32_t>(26);
+    const int32_t M_tiles = get_arg_val<int32_t>(27);
+    const int32_t q_page = get_arg_val<int32_t>(28);
+    const int32_t a_page = get_arg_val<int32_t>(29);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto r_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
@@ -113,7 +116,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, r, dst);
+                        noc_async_read_page(r_page + (first_row + row) * N_tiles + first_column + column, r, dst);
                     } else {
                         zero_page(dst, row_page_bytes);
                     }
@@ -131,7 +134,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
                     if (first_row + row < M_tiles) {
-                        noc_async_read_page(first_row + row + first_column + column, q, dst);
+                        noc_async_read_page(q_page + first_row + row + first_column + column, q, dst);
                     } else {
                         zero_page(dst, q_block_page_bytes);
                     }
@@ -165,7 +168,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, a, dst);
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
                     } else {
                         zero_page(dst, a_block_in_page_bytes);
                     }
@@ -181,7 +184,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 1; ++column) {
                     if (first_row + row < M_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, a, dst);
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
                     } else {
                         zero_page(dst, a_block_in_2_page_bytes);
                     }
@@ -199,7 +202,7 @@ void kernel_main() {
             for (int32_t row = 0; row < 1; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_column + column < N_tiles) {
-                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, a, dst);
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
                     } else {
                         zero_page(dst, a_block_in_3_page_bytes);
                     }
