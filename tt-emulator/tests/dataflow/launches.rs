@@ -9,7 +9,7 @@ use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
     ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report,
-    StoredTensor, Stores, launch, rules,
+    StoredPages, StoredTensor, Stores, launch, rules,
 };
 
 use crate::rig::*;
@@ -161,6 +161,8 @@ fn stores_of(kernel: &str, results: &Buffer) -> Stores {
     let tensor = StoredTensor {
         name: "results".to_owned(),
         base: results.address(),
+        in_dram: true,
+        pages: StoredPages::Interleaved(0),
         shape: vec![20, 30],
         format: tt_device::DataFormat::Float16B,
         lines: Vec::new(),
