@@ -102,12 +102,42 @@ impl Default for Transfers {
 pub struct EngineCycles {
     /// The chip.
     pub architecture: String,
+    /// All that a block takes.
+    pub all: Engines,
+    /// Of that, what is computed in loops that read: the steps, whose reads go on meanwhile.
+    #[serde(default, skip_serializing_if = "Engines::are_idle")]
+    pub in_steps: Engines,
+}
+
+/// Cycles of each engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engines {
     /// The unpackers.
     pub unpack: Formula,
     /// The matrix engine and the vector unit.
     pub math: Formula,
     /// The packer.
     pub pack: Formula,
+}
+
+impl Default for Engines {
+    fn default() -> Self {
+        let [unpack, math, pack] = [0; 3].map(Formula::Const);
+        Engines { unpack, math, pack }
+    }
+}
+
+impl Engines {
+    fn are_idle(&self) -> bool {
+        *self == Engines::default()
+    }
+
+    /// Those of the busiest.
+    fn busiest(&self, value: &impl Fn(&Formula) -> Option<f64>) -> Option<f64> {
+        let [unpack, math, pack] = [&self.unpack, &self.math, &self.pack].map(value);
+        Some(unpack?.max(math?).max(pack?))
+    }
 }
 
 /// The values of [`Transfers`] in a launch.
@@ -166,8 +196,8 @@ impl BlockCost {
         let integer = |name: &str| bindings.integers.get(name).copied();
         let value = |formula: &Formula| formula.evaluate(&integer).ok().map(|value| value.max(0) as f64);
         let engines = self.compute.iter().find(|of| of.architecture == chip.chip().name)?;
-        let [unpack, math, pack] = [&engines.unpack, &engines.math, &engines.pack].map(&value);
-        let compute = unpack?.max(math?).max(pack?);
+        let compute = engines.all.busiest(&value)?;
+        let in_steps = engines.in_steps.busiest(&value)?.min(compute);
         let own = Moved::of(&self.reads, &value)?.without(near, Direction::Read);
         let written = Moved::of(&self.writes, &value)?.without(near, Direction::Written);
         let first = work.first()?;
@@ -221,14 +251,25 @@ impl BlockCost {
         let moved = at_rate(from_dram + earlier, costs.chip_tenths);
         let dram = moved.max(reads * costs.bank_request as f64 / banks);
         let computing = compute * rounds;
-        let moving = (reader * rounds).max(writer * (rounds - 1.0)).max(dram);
-        // Nothing is computed before the first step has been read, and all of the last is afterwards.
         let steps = own.waits.max(waits).max(1.0);
-        let other = if computing > moving { reader } else { compute };
+        // Reads go on while steps are computed; what follows them has the first step of the next block to be read meanwhile, and no more.
+        let (in_steps, rest) = if in_steps > 0.0 {
+            (in_steps, compute - in_steps)
+        } else {
+            (compute, 0.0)
+        };
+        let of_block = in_steps.max(reader - rest.min(reader / steps)) + rest;
+        let busy = (of_block * rounds).max(writer * (rounds - 1.0)).max(dram);
+        // Nothing is computed before the first step has been read, and all of the last is afterwards.
+        let other = if busy > dram && in_steps > reader {
+            reader
+        } else {
+            in_steps
+        };
         let written_last = writer.max(at_rate(last, costs.chip_tenths));
         let ends = costs.start as f64 + answer + other / steps + written_last;
         Some(Estimate {
-            cycles: computing.max(moving) + ends,
+            cycles: busy + ends,
             engines: computing,
             reader: reader * rounds,
             writer: writer * rounds,

@@ -10,6 +10,7 @@ mod cost;
 mod execution;
 mod formula;
 mod launch_plan;
+mod layout;
 mod order;
 mod placement;
 mod plan;
@@ -19,19 +20,19 @@ mod signature;
 mod tuning;
 mod validate;
 
-pub use cost::{BlockCost, Direction, EngineCycles, Estimate, Operand, Transfers};
+pub use cost::{BlockCost, Direction, EngineCycles, Engines, Estimate, Operand, Transfers};
 pub use execution::{
     Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem, ranges,
 };
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use launch_plan::validate_launch;
+pub use layout::{GridStep, Memory, ShardRegion, TensorLayout};
 pub use order::BlockOrder;
 pub use placement::{CoreLine, InLine, NocAxis, Placement};
 pub use plan::{
-    CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, DerivedInteger, Engine, GridStep,
-    KernelPlan, LoneAxis, Memory, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg,
-    RuntimeValue, SCHEMA_VERSION, Semaphore, ShardRegion, StagePlan, Temporary, TensorLayout, TransferClass,
-    TransferPlan, WorkPartition,
+    CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, DerivedInteger, Engine, KernelPlan,
+    LoneAxis, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
+    SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TransferClass, TransferPlan, WorkPartition,
 };
 pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
 pub use shards::{Bank, Banks, OnShard, Shards};

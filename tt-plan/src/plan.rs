@@ -1,9 +1,10 @@
 //! The plan as written by the compiler.
 
+use crate::layout::{ShardRegion, TensorLayout};
 use crate::{BlockCost, BlockOrder, CoreLine, DataFormat, Formula, InLine, NocAxis, Number, Placement};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind, Sharding};
+use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
 pub const SCHEMA_VERSION: u32 = 7;
@@ -145,64 +146,6 @@ impl Parameter {
     }
 }
 
-/// Where a tensor lives and how it is cut (`layouts` in the seeds).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TensorLayout {
-    /// In which memory.
-    pub shard: Memory,
-    /// Page by page over all banks.
-    pub interleave: bool,
-    /// How it is cut into shards; not written where it is interleaved.
-    #[serde(default, skip_serializing_if = "is_interleaved")]
-    pub sharding: Sharding,
-    /// Rows and columns of a tile.
-    pub tile_shape: [u32; 2],
-    /// Bytes of one page (one tile).
-    pub page_size: u32,
-}
-
-fn is_interleaved(sharding: &Sharding) -> bool {
-    *sharding == Sharding::Interleaved
-}
-
-impl TensorLayout {
-    /// Whether it is one of an `other`, whatever the axes are called.
-    pub fn lies_as(&self, other: &TensorLayout) -> bool {
-        let cut = match (&self.sharding, &other.sharding) {
-            (
-                Sharding::Nd { grid, shard, .. },
-                Sharding::Nd {
-                    grid: grids,
-                    shard: shards,
-                    ..
-                },
-            ) => grid == grids && shard == shards,
-            (one, two) => one == two,
-        };
-        self.shard == other.shard && cut
-    }
-}
-
-/// A memory that tensors live in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Memory {
-    /// The device's.
-    #[serde(rename = "DRAM")]
-    Dram,
-    /// That of the cores.
-    L1,
-}
-
-impl fmt::Display for Memory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Memory::Dram => "DRAM",
-            Memory::L1 => "L1",
-        })
-    }
-}
-
 /// How blocks go to cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -213,32 +156,6 @@ pub struct WorkPartition {
     pub order: BlockOrder,
     /// Which core takes which.
     pub placement: Placement,
-}
-
-/// The pages of a tensor that the version of a circular buffer has which a block of the grid makes or uses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShardRegion {
-    /// The tensor.
-    pub tensor: String,
-    /// The first page along every axis of the tensor.
-    pub first: Vec<GridStep>,
-    /// Pages along the last two.
-    pub tiles: [u32; 2],
-    /// Whether a launch may lay the circular buffer there: the tensor is only read, or only stored to.
-    pub lies_there: bool,
-}
-
-/// An index that goes along one axis of the grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GridStep {
-    /// At the first block.
-    pub first: u64,
-    /// From a block to the next.
-    pub step: u64,
-    /// Which axis.
-    pub axis: usize,
 }
 
 /// What a launch may not exceed: the length of a range that every block copies, which is no longer than what it is copied to or from;
@@ -650,7 +567,7 @@ impl Plan {
         let mut accessors = kernel.iter().flat_map(|kernel| &kernel.compile_args);
         accessors.any(|CompileArg::Accessor(name)| {
             self.layout(name)
-                .is_some_and(|layout| layout.sharding != Sharding::Interleaved)
+                .is_some_and(|layout| !layout.interleave)
         })
     }
 

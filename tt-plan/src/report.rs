@@ -217,9 +217,9 @@ impl Plan {
         let chips = chips.filter(|of| launch.is_none_or(|(_, cores, _)| cores.chip.chip().name == of.architecture));
         let engines = chips.map(|of| EngineReport {
             chip: of.architecture.clone(),
-            unpack: shown(&of.unpack),
-            math: shown(&of.math),
-            pack: shown(&of.pack),
+            unpack: shown(&of.all.unpack),
+            math: shown(&of.all.math),
+            pack: shown(&of.all.pack),
         });
         let operands = self.cost.iter().flat_map(|cost| &cost.operands);
         StageReport {

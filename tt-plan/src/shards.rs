@@ -4,7 +4,6 @@
 
 use crate::{Bindings, CoreWork, DeviceGrid, Memory, PartitionMode, Plan, PlanError, ShardRegion, TensorLayout};
 use std::collections::BTreeMap;
-use std::fmt;
 use tt_device::{TILE_SIDE, tiles_along};
 use tt_lang::ir::Sharding;
 
@@ -482,24 +481,6 @@ fn squeezed(tensor: &[u32], shard: &[u32]) -> (Vec<u32>, Vec<u32>) {
     tensors.reverse();
     shards.reverse();
     (tensors, shards)
-}
-
-impl fmt::Display for TensorLayout {
-    /// As `#[layout(..)]` says it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let memory = match self.shard {
-            Memory::Dram => "dram",
-            Memory::L1 => "l1",
-        };
-        write!(f, "{memory}, ")?;
-        match &self.sharding {
-            Sharding::Interleaved => f.write_str("interleaved"),
-            Sharding::Height(bands) => write!(f, "height_sharded({bands})"),
-            Sharding::Width(bands) => write!(f, "width_sharded({bands})"),
-            Sharding::Block(down, along) => write!(f, "block_sharded({down}, {along})"),
-            Sharding::Nd { grid, shard, .. } => write!(f, "nd_sharded(grid = {grid:?}, shard = {shard:?})"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ impl<'p> Validate<'p> {
         let Some(cost) = &self.plan.cost else { return };
         let transfers = [&cost.reads, &cost.writes].into_iter().chain(&cost.shared);
         let moved = transfers.flat_map(|moved| [&moved.count, &moved.bytes, &moved.waits]);
-        let computed = cost.compute.iter().flat_map(|of| [&of.unpack, &of.math, &of.pack]);
+        let engines = cost.compute.iter().flat_map(|of| [&of.all, &of.in_steps]);
+        let computed = engines.flat_map(|of| [&of.unpack, &of.math, &of.pack]);
         for formula in moved.chain(computed) {
             self.formula("the cost of a block", formula);
         }

@@ -6,14 +6,14 @@
 
 use crate::device::function::*;
 use crate::device::{Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
-use crate::flow::{Buffer, BufferId};
-use crate::ir::{Kind, Stmt};
+use crate::flow::{Buffer, BufferId, BufferKind};
+use crate::ir::{Kind, Stmt, visit};
 use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat};
 use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
-use tt_plan::{BlockCost, CoreLine, Direction, EngineCycles, Formula, InLine, Operand, Transfers, formula};
+use tt_plan::{BlockCost, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, Transfers, formula};
 
 /// Rows of a tile that are moved one by one: each is two transfers, one in each face.
 const ROWS: u64 = 64;
@@ -112,6 +112,28 @@ struct Computed {
     pack: Count,
 }
 
+impl Computed {
+    fn both(self, other: Computed, with: fn(Count, Count) -> Count) -> Computed {
+        Computed {
+            unpack: with(self.unpack, other.unpack),
+            math: with(self.math, other.math),
+            phases: with(self.phases, other.phases),
+            pack: with(self.pack, other.pack),
+        }
+    }
+
+    /// The cycles of each engine.
+    fn cycles(&self, fidelity: Fidelity) -> Engines {
+        let mut math = self.math.clone();
+        math.join(self.phases.clone(), phases(fidelity));
+        Engines {
+            unpack: self.unpack.formula(),
+            math: math.formula(),
+            pack: self.pack.formula(),
+        }
+    }
+}
+
 /// A tensor, which way it is moved, and the line of cores that shares what is read.
 type Moving = (ParamId, Direction, Option<CoreLine>);
 
@@ -122,6 +144,20 @@ struct Takes {
     operands: BTreeMap<Moving, Count>,
     shared: [Moved; 2],
     computed: BTreeMap<&'static str, Computed>,
+    /// Of that, what is computed in loops that read.
+    in_steps: BTreeMap<&'static str, Computed>,
+}
+
+fn both_by_chip(
+    mut of: BTreeMap<&'static str, Computed>,
+    others: BTreeMap<&'static str, Computed>,
+    with: fn(Count, Count) -> Count,
+) -> BTreeMap<&'static str, Computed> {
+    for (chip, other) in others {
+        let own = of.remove(chip).unwrap_or_default();
+        of.insert(chip, own.both(other, with));
+    }
+    of
 }
 
 fn sum(mut a: Count, b: Count) -> Count {
@@ -133,17 +169,6 @@ impl Takes {
     fn both(self, other: Takes, with: fn(Count, Count) -> Count) -> Takes {
         let [a, b] = self.shared;
         let [c, d] = other.shared;
-        let mut computed = self.computed;
-        for (chip, of) in other.computed {
-            let own = computed.remove(chip).unwrap_or_default();
-            let both = Computed {
-                unpack: with(own.unpack, of.unpack),
-                math: with(own.math, of.math),
-                phases: with(own.phases, of.phases),
-                pack: with(own.pack, of.pack),
-            };
-            computed.insert(chip, both);
-        }
         let mut operands = self.operands;
         for (operand, bytes) in other.operands {
             let own = operands.remove(&operand).unwrap_or_default();
@@ -153,7 +178,8 @@ impl Takes {
             own: self.own.both(other.own, with),
             operands,
             shared: [a.both(c, with), b.both(d, with)],
-            computed,
+            computed: both_by_chip(self.computed, other.computed, with),
+            in_steps: both_by_chip(self.in_steps, other.in_steps, with),
         }
     }
 }
@@ -198,14 +224,12 @@ impl Counted {
     pub fn at(&self, fidelity: Fidelity) -> BlockCost {
         let compute = ArchName::ALL.iter().map(|chip| {
             let name = chip.chip().name;
-            let computed = self.computes.computed.get(name).cloned().unwrap_or_default();
-            let mut math = computed.math;
-            math.join(computed.phases, phases(fidelity));
+            let cycles =
+                |of: &BTreeMap<&'static str, Computed>| of.get(name).cloned().unwrap_or_default().cycles(fidelity);
             EngineCycles {
                 architecture: name.to_string(),
-                unpack: computed.unpack.formula(),
-                math: math.formula(),
-                pack: computed.pack.formula(),
+                all: cycles(&self.computes.computed),
+                in_steps: cycles(&self.computes.in_steps),
             }
         });
         let moved = self.reads.operands.iter().chain(&self.writes.operands);
@@ -282,7 +306,10 @@ impl Counting<'_> {
                         false => Formula::binary(IntOp::Max, turns, Formula::Const(0)),
                     };
                     let outer = self.middles.insert(*var, middle(start, end));
-                    let takes = self.body(body, &product(times, &turns))?;
+                    let mut takes = self.body(body, &product(times, &turns))?;
+                    if self.reads(body) {
+                        takes.in_steps = takes.computed.clone();
+                    }
                     match outer {
                         Some(outer) => self.middles.insert(*var, outer),
                         None => self.middles.remove(var),
@@ -309,6 +336,23 @@ impl Counting<'_> {
             takes = takes.both(of_stmt, sum);
         }
         Some(takes)
+    }
+
+    /// Whether statements wait for what is read.
+    fn reads(&self, body: &[Stmt<Calls<Symbol>>]) -> bool {
+        let mut found = false;
+        visit(body, &mut |stmt| {
+            if let Some(Leaf::Call(call)) = stmt.op()
+                && *call.function == CB_WAIT_FRONT
+                && let Some(Expr::Buffer(BufferId(id))) = call.args.first()
+            {
+                found |= self
+                    .buffers
+                    .get(*id)
+                    .is_some_and(|buffer| buffer.kind == BufferKind::Incoming);
+            }
+        });
+        found
     }
 
     /// Whether an integer is surely not below 0: it is made of extents.
@@ -408,11 +452,15 @@ impl Counting<'_> {
             tensor.map_or(0, |tensor| u64::from(DataFormat::of(tensor.element.value).tile_bytes()))
         };
         let function = call.function;
-        let (count, bytes, waits) = if [&NOC_ASYNC_READ_PAGE, &NOC_ASYNC_WRITE_PAGE].contains(&function) {
+        // What lies where it is to go is left out of a launch.
+        let pages = [
+            &NOC_ASYNC_READ_PAGE,
+            &NOC_ASYNC_WRITE_PAGE,
+            &READ_PLACED_PAGE,
+            &WRITE_PLACED_PAGE,
+        ];
+        let (count, bytes, waits) = if pages.contains(&function) {
             (1, page(), 0)
-        } else if [&READ_PLACED_PAGE, &WRITE_PLACED_PAGE].contains(&function) {
-            // It lies where it is to go, as a launch sees to where it can.
-            (0, 0, 0)
         } else if [&READ_ROWS, &WRITE_ROWS].contains(&function) {
             (ROWS, page(), 0)
         } else if [&READ_ELEMENTS, &WRITE_ELEMENTS].contains(&function) {
@@ -437,7 +485,8 @@ impl Counting<'_> {
         if let Some(tensor) = tensor
             && bytes > 0
         {
-            let direction = match [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS].contains(&function) {
+            let writes = [&NOC_ASYNC_WRITE_PAGE, &WRITE_PLACED_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS];
+            let direction = match writes.contains(&function) {
                 true => Direction::Written,
                 false => Direction::Read,
             };
