@@ -8,8 +8,13 @@ use std::process::ExitCode;
 use tt_candle::{RmsNorm, Softmax, SwiGlu, plain};
 
 const EPS: f32 = 1e-5;
-/// Sequences, tokens in each, width, hidden units, words: none a multiple of a tile.
-const [BATCH, TOKENS, WIDTH, HIDDEN, WORDS]: [usize; 5] = [2, 19, 100, 270, 77];
+/// Sequences and tokens in each: no multiple of a tile, and neither are the extents below.
+const BATCH: usize = 2;
+const TOKENS: usize = 19;
+const WIDTH: usize = 100;
+/// Units of the MLP.
+const HIDDEN: usize = 270;
+const WORDS: usize = 77;
 
 /// The weights, as candle's layers have them: `[out, in]` of linear ones.
 struct Model {
@@ -105,9 +110,9 @@ fn run() -> Result<bool> {
     let words = (0..BATCH * TOKENS).map(|at| (at * 31 % WORDS) as u32).collect();
     let words = Tensor::from_vec(words, (BATCH * TOKENS, 1), &Device::Cpu)?;
     let mut is_right = true;
-    // Between two operations bf16 rounds by up to 2⁻⁹ of an element, and there are six of them in a row; of f32 what differs are
-    // the order of sums and the last bits of the vector unit's functions.
-    for (dtype, bound) in [(DType::F32, 1e-5), (DType::BF16, 2e-2)] {
+    // The factors of a product on the device, of f32 too, pass source registers, which cut them to TF32, by up to 2⁻¹⁰ each. What six
+    // operations in a row leave of bf16 is rounded between any two of them, by up to 2⁻⁹ of an element.
+    for (dtype, bound) in [(DType::F32, 4e-3), (DType::BF16, 2e-2)] {
         println!("{}", dtype.as_str());
         let model = Model::new(dtype)?;
         let exact = model.in_f32()?;

@@ -69,7 +69,10 @@ pub(crate) fn element_type(op: &'static str, operands: &[Operand<'_>]) -> Result
 /// Where it has no axis.
 pub(crate) fn rows(op: &'static str, layout: &Layout) -> Result<[usize; 2]> {
     match layout.dims() {
-        [] => Err(Error::msg(format!("{op} of a number: it goes along a tensor's last axis, and this has no axes")).bt()),
+        [] => Err(Error::msg(format!(
+            "{op} of a number: it goes along a tensor's last axis, and this has no axes"
+        ))
+        .bt()),
         [leading @ .., last] => Ok([leading.iter().product(), *last]),
     }
 }

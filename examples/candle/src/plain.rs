@@ -36,7 +36,9 @@ pub fn linear(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
     let (n, k) = weight.dims2()?;
     let leading = &x.dims()[..x.rank().saturating_sub(1)];
     let shape = [leading, &[n]].concat();
-    x.reshape((leading.iter().product::<usize>(), k))?.matmul(&weight.t()?)?.reshape(shape)
+    x.reshape((leading.iter().product::<usize>(), k))?
+        .matmul(&weight.t()?)?
+        .reshape(shape)
 }
 
 /// Numbers of `f32` between `-scale` and `scale` without a pattern, the same in every run; `seed` tells tensors apart.
@@ -47,7 +49,9 @@ pub fn numbers(shape: impl Into<Shape>, scale: f32, seed: u64) -> Result<Tensor>
     let shape = shape.into();
     let mut state = seed + 1;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * scale
     };
     let values: Vec<f32> = (0..shape.elem_count()).map(|_| next()).collect();
@@ -65,7 +69,12 @@ pub fn worst_error(found: &Tensor, expected: &Tensor) -> Result<f32> {
     }
     let elements = |tensor: &Tensor| tensor.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>();
     let (found, expected) = (elements(found)?, elements(expected)?);
-    let largest = expected.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()));
-    let errors = found.iter().zip(&expected).map(|(found, expected)| (found - expected).abs() / largest);
+    let largest = expected
+        .iter()
+        .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()));
+    let errors = found
+        .iter()
+        .zip(&expected)
+        .map(|(found, expected)| (found - expected).abs() / largest);
     Ok(errors.fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a }))
 }

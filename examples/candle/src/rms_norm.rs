@@ -69,8 +69,14 @@ impl CustomOp2 for RmsNorm {
     }
 
     fn cpu_fwd(&self, s1: &CpuStorage, l1: &Layout, s2: &CpuStorage, l2: &Layout) -> Result<(CpuStorage, Shape)> {
-        let x = Operand { storage: s1, layout: l1 };
-        let weight = Operand { storage: s2, layout: l2 };
+        let x = Operand {
+            storage: s1,
+            layout: l1,
+        };
+        let weight = Operand {
+            storage: s2,
+            layout: l2,
+        };
         match element_type(self.name(), &[x, weight])? {
             DType::BF16 => self.forward::<bf16>(x, weight),
             DType::F32 => self.forward::<f32>(x, weight),

@@ -59,9 +59,18 @@ impl CustomOp3 for SwiGlu {
         s3: &CpuStorage,
         l3: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let x = Operand { storage: s1, layout: l1 };
-        let gate = Operand { storage: s2, layout: l2 };
-        let up = Operand { storage: s3, layout: l3 };
+        let x = Operand {
+            storage: s1,
+            layout: l1,
+        };
+        let gate = Operand {
+            storage: s2,
+            layout: l2,
+        };
+        let up = Operand {
+            storage: s3,
+            layout: l3,
+        };
         match element_type(self.name(), &[x, gate, up])? {
             DType::BF16 => self.forward::<bf16>(x, gate, up),
             DType::F32 => self.forward::<f32>(x, gate, up),

@@ -12,7 +12,11 @@ fn files_of_numpy_are_read_and_written() -> Result<(), Box<dyn Error>> {
     let (read, written) = (path("read"), path("written"));
     let values: Vec<f64> = (0..3 * 35).map(|at| f64::from(at) / 8.0 - 4.0).collect();
     let mut file = BufWriter::new(File::create(&read)?);
-    let mut writer = WriteOptions::new().default_dtype().shape(&[3, 35]).writer(&mut file).begin_nd()?;
+    let mut writer = WriteOptions::new()
+        .default_dtype()
+        .shape(&[3, 35])
+        .writer(&mut file)
+        .begin_nd()?;
     writer.extend(&values)?;
     writer.finish()?;
     file.flush()?;
@@ -25,7 +29,13 @@ fn files_of_numpy_are_read_and_written() -> Result<(), Box<dyn Error>> {
     assert_eq!(file.shape(), [3, 35]);
     let found: Vec<f32> = file.into_vec()?;
     // Eighths below 16 are numbers of bf16.
-    assert!(found.iter().zip(&values).all(|(found, value)| f64::from(*found) == *value), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .zip(&values)
+            .all(|(found, value)| f64::from(*found) == *value),
+        "{found:?}"
+    );
 
     let said = Tensor::<i32, 2>::from_npy(&device, &read).unwrap_err().to_string();
     assert!(said.contains("is -3.875, which is no i32"), "{said}");
