@@ -565,10 +565,7 @@ impl Plan {
     pub fn compiles_for_extents(&self, role: Role) -> bool {
         let kernel = self.kernel(role);
         let mut accessors = kernel.iter().flat_map(|kernel| &kernel.compile_args);
-        accessors.any(|CompileArg::Accessor(name)| {
-            self.layout(name)
-                .is_some_and(|layout| !layout.interleave)
-        })
+        accessors.any(|CompileArg::Accessor(name)| self.layout(name).is_some_and(|layout| !layout.interleave))
     }
 
     /// The kernel with the role `role`.

@@ -1,0 +1,3 @@
+fn main() {
+    tt_build::compile()
+}
