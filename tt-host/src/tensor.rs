@@ -265,6 +265,9 @@ impl Device {
         elements: &[E],
         shape: [usize; RANK],
     ) -> Result<Tensor<E, RANK>> {
+        if behind == 0 {
+            return self.upload_in(layout, elements, shape);
+        }
         let before = behind * if RANK > 2 { 1 } else { TILE };
         let mut whole = shape;
         whole[0] += before;

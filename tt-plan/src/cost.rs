@@ -165,7 +165,12 @@ impl Moved {
         Moved {
             count,
             bytes: (self.bytes - near.in_place[at]).max(0.0),
-            waits: if count > 0.0 { self.waits } else { 0.0 },
+            // Where all is in place there is nothing to wait for; what is shared has its waits here too.
+            waits: if count < self.count && count == 0.0 {
+                0.0
+            } else {
+                self.waits
+            },
         }
     }
 
@@ -259,7 +264,10 @@ impl BlockCost {
             (compute, 0.0)
         };
         let of_block = in_steps.max(reader - rest.min(reader / steps)) + rest;
-        let busy = (of_block * rounds).max(writer * (rounds - 1.0)).max(dram);
+        let of_first = in_steps.max(reader) + rest;
+        let busy = (of_first + of_block * (rounds - 1.0))
+            .max(writer * (rounds - 1.0))
+            .max(dram);
         // Nothing is computed before the first step has been read, and all of the last is afterwards.
         let other = if busy > dram && in_steps > reader {
             reader
