@@ -103,6 +103,18 @@ fn tiles<const M: usize, const N: usize>(
     }
 }
 
+/// Blocks of one tile, of several shards a core.
+#[tt::kernel(order = match_shard)]
+fn shards_in_turn<const M: usize, const N: usize>(
+    #[layout(l1, nd_sharded(axes = "M N", grid = [12, 12], shard = [64, 64]))] a: &Tensor<f32, M, N>,
+    #[layout(l1, nd_sharded(axes = "M N", grid = [12, 12], shard = [64, 64]))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    for (i, j) in T.Parallel(32, 32) {
+        c[(by * 32 + i, bx * 32 + j)] = a[(by * 32 + i, bx * 32 + j)] + 1.0;
+    }
+}
+
 /// Bands of columns through all matrices.
 #[tt::kernel(order = match_shard)]
 fn bands<const B: usize, const M: usize, const N: usize>(
@@ -380,7 +392,12 @@ fn what_does_not_fit_is_refused() {
         let layout = Layout::l1().nd_sharded(&[12, 12], &[64, 64])?;
         let a = device.zeros_in::<f32>(&layout, [768, 768])?;
         let mut c = device.zeros_in::<f32>(&layout, [768, 768])?;
-        let error = tiles(&a, &mut c).run().expect_err("blocks of a core are apart");
+        let error = tiles(&a, &mut c).run().expect_err("every core has a shard");
+        let wanted = "block (0, 24) lies past the shards of `c`, and no core is left for it";
+        assert!(error.to_string().contains(wanted), "{error}");
+        let error = shards_in_turn(&a, &mut c)
+            .run()
+            .expect_err("blocks of a core are apart");
         let wanted = "the blocks of the shards of `c` on core (0,0) are not runs of numbers as long and as far apart";
         assert!(error.to_string().contains(wanted), "{error}");
         let huge = Layout::l1().nd_sharded(&[1, 1], &[1 << 32, 1 << 32])?;

@@ -299,7 +299,7 @@ impl Plan {
     /// may lie on shards, so that those that go out come before those that come in.
     ///
     /// # Errors
-    /// Where the first block has no shard, or the blocks of a core are not runs of numbers, all as long and as far apart.
+    /// Where the blocks of a core are not runs of numbers, all as long and as far apart, or all cores have some and blocks are left.
     pub(crate) fn by_shards(
         &self,
         bindings: &Bindings,
@@ -312,22 +312,26 @@ impl Plan {
         let shards = shards.ok_or_else(|| PlanError(format!("`{}` has no shards", region.tensor)))?;
         let blocks: u64 = grid.iter().product();
         let mut of_cores: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
-        let mut last = None;
+        // Those past the tensor's end have a core of their own.
+        let mut past = Vec::new();
         for number in 0..blocks {
             let block = self.work_partition.order.position(number, grid);
-            // A block past the tensor's end goes with the one before.
-            last = match shards.place(&region.at(block, [0; 2])) {
-                Some((Bank::L1(x, y), _)) => Some((y, x)),
-                Some((Bank::Dram(_), _)) | None => last,
-            };
-            let core = last.ok_or_else(|| {
+            match shards.place(&region.at(block, [0; 2])) {
+                Some((Bank::L1(x, y), _)) => of_cores.entry((y, x)).or_default().push(number),
+                Some((Bank::Dram(_), _)) | None => past.push(number),
+            }
+        }
+        if let Some(first) = past.first() {
+            let mut free = (0..cores.y).flat_map(|y| (0..cores.x).map(move |x| (y, x)));
+            let free = free.find(|core| !of_cores.contains_key(core)).ok_or_else(|| {
+                let block = self.work_partition.order.position(*first, grid);
                 PlanError(format!(
-                    "block {} has no shard of `{}`, which blocks are to match",
+                    "block {} lies past the shards of `{}`, and no core is left for it",
                     position(&block, self.grid.len()),
                     region.tensor
                 ))
             })?;
-            of_cores.entry(core).or_default().push(number);
+            of_cores.insert(free, past);
         }
         let work = of_cores.into_iter().map(|((y, x), numbers)| {
             evenly_spaced(x, y, &numbers).ok_or_else(|| {

@@ -40,7 +40,8 @@ std::vector<int64_t> position(int64_t number, const std::vector<int64_t>& grid, 
 
 // Every core takes the blocks whose shards lie with it.
 template <typename Tensor>
-std::vector<CoreWork> match(const Tensor& tensor, const Region& region, const std::vector<int64_t>& grid, bool down) {
+std::vector<CoreWork> match(
+    const Tensor& tensor, const Region& region, const std::vector<int64_t>& grid, bool down, const CoreCoord& device) {
     int64_t blocks = 1;
     for (const int64_t extent : grid) {
         if (extent < 1) {
@@ -49,16 +50,23 @@ std::vector<CoreWork> match(const Tensor& tensor, const Region& region, const st
         blocks *= extent;
     }
     std::map<std::pair<size_t, size_t>, std::vector<int64_t>> of_cores;
-    std::optional<std::pair<size_t, size_t>> last;
+    std::vector<int64_t> past;
     for (int64_t number = 0; number < blocks; ++number) {
-        // A block past the tensor's end goes with the one before.
         if (const auto place = tensor.place(region.page(position(number, grid, down), 0))) {
-            last = {place->first.y, place->first.x};
+            of_cores[{place->first.y, place->first.x}].push_back(number);
+        } else {
+            past.push_back(number);
         }
-        if (!last) {
-            throw std::invalid_argument("a block has no shard of `" + tensor.name + "`");
+    }
+    // Those past the tensor's end have a core of their own.
+    for (size_t core = 0; !past.empty() && core < device.x * device.y; ++core) {
+        const std::pair<size_t, size_t> at(core / device.x, core % device.x);
+        if (of_cores.find(at) == of_cores.end()) {
+            of_cores[at] = std::exchange(past, {});
         }
-        of_cores[*last].push_back(number);
+    }
+    if (!past.empty()) {
+        throw std::invalid_argument("a block lies past the shards of `" + tensor.name + "`, and no core is left for it");
     }
     std::vector<CoreWork> work;
     for (const auto& [core, numbers] : of_cores) {

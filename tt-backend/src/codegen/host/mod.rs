@@ -99,9 +99,6 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     };
     let is_placed = plan.parameters.iter().any(is_placed);
     for header in STANDARD_HEADERS {
-        if header == "memory" && matches {
-            out.line("#include <map>");
-        }
         out.line(format!("#include <{header}>"));
         if header == "memory" && is_placed {
             out.line("#include <optional>");
@@ -285,7 +282,7 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         Placement::Linear if plan.work_partition.mode == PartitionMode::LocalShard => {
             let owner = owner.ok_or("blocks belong to shards, which no tensor has")?;
             out.line(format!(
-                "const std::vector<CoreWork> work = match({}, {}, grid, {});",
+                "const std::vector<CoreWork> work = match({}, {}, grid, {}, {device});",
                 members.tensor(&owner.tensor),
                 region(owner),
                 is_down(plan)

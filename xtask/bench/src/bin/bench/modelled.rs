@@ -8,7 +8,7 @@ use tt::prelude::*;
 use tt::{Device, Launch};
 
 /// C = A · B, in blocks that the launch chooses.
-#[tt::kernel(variants(BM = [64, 128, 160, 256], BN = [64, 128, 224, 256], BK = [128]))]
+#[tt::kernel(variants(BM = [64, 128, 224, 256], BN = [64, 128, 160, 256], BK = [128]))]
 fn blocked<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -28,7 +28,7 @@ fn blocked<const M: usize, const K: usize, const N: usize>(
 }
 
 /// The same, with a bias for every column and gelu.
-#[tt::kernel(variants(BM = [64, 128, 160, 256], BN = [64, 128, 224, 256], BK = [128]))]
+#[tt::kernel(variants(BM = [64, 128, 224, 256], BN = [64, 128, 160, 256], BK = [128]))]
 fn linear_gelu<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
