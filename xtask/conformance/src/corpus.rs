@@ -41,9 +41,14 @@ const JOBS: usize = 2;
 /// How long a program may take: the simulator waits for ever for what a kernel waits for.
 const LONGEST: Duration = Duration::from_secs(900);
 
-/// Kernels of tests/stores.rs in which one block reads what another stores, so that the emulator's launcher says EMU0421; a host
+/// Kernels of tests in which one block reads or stores what another stores, so that the emulator's launcher says EMU0420 or EMU0421; a host
 /// program, which says nothing of its tensors, has whatever comes first.
-const RACES: [&str; 3] = ["stores::adds_the_first", "stores::half_tiles", "stores::columns_apart"];
+const RACES: [&str; 4] = [
+    "stores::adds_the_first",
+    "stores::half_tiles",
+    "stores::columns_apart",
+    "layouts::twice",
+];
 
 /// How a kernel fared on a chip.
 enum Outcome {
