@@ -169,8 +169,8 @@ fn what_no_view_has_is_refused() {
         );
         refused(a.view(usize::MAX).map(drop), "not within 0..3");
         refused(a.slice(2..2).map(drop), "or empty");
-        #[allow(clippy::reversed_empty_ranges, reason = "that is the case")]
-        refused(a.slice(2..1).map(drop), "or empty");
+        let (start, end) = (2, 1);
+        refused(a.slice(start..end).map(drop), "or empty");
         refused(a.view(0)?.slice(16..70).map(drop), "its tiles begin at multiples of 32");
         refused(a.view(0)?.slice(0..33).map(drop), "its tiles begin at multiples of 32");
         assert_eq!(a.view(0)?.slice(32..70)?.shape(), [38, 64]);
