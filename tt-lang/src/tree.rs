@@ -15,7 +15,9 @@
 //! | what is known of what came before, on every path | [`Forward`] |
 //! | what is known of what comes later, and what has to stand there because of that | [`Backward`] |
 
+use crate::ir::VarId;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fmt::Debug;
 
@@ -325,8 +327,25 @@ pub trait Rewrite<From: Stage, To: Stage> {
     }
 }
 
+/// What tells a loop from all others of a program.
+pub trait Head {
+    /// Its variable, of this loop alone.
+    fn var(&self) -> VarId;
+}
+
+/// Whether no two loops of `body` have one variable.
+pub fn has_loops_apart<S: Stage<Loop: Head>>(body: &[Stmt<S>]) -> bool {
+    let (mut seen, mut are_apart) = (BTreeSet::new(), true);
+    visit(body, &mut |stmt| {
+        if let Kind::Loop(head, _) = &stmt.kind {
+            are_apart &= seen.insert(head.var());
+        }
+    });
+    are_apart
+}
+
 /// What is known at every point of a program, from its beginning on, on whatever path a point is reached.
-pub trait Forward<S: Stage> {
+pub trait Forward<S: Stage<Loop: Head>> {
     /// What is known.
     type State: Clone + PartialEq;
 
@@ -361,8 +380,7 @@ pub trait Forward<S: Stage> {
     /// against their order in the loop, one for each.
     fn follow(&mut self, body: &[Stmt<S>]) -> Self::State {
         let mut heads = Heads {
-            known: Vec::new(),
-            next: 0,
+            known: BTreeMap::new(),
             has_news: false,
         };
         loop {
@@ -371,7 +389,6 @@ pub trait Forward<S: Stage> {
             if !std::mem::take(&mut heads.has_news) {
                 return state;
             }
-            heads.next = 0;
         }
     }
 
@@ -393,25 +410,23 @@ pub trait Forward<S: Stage> {
                 }
                 Kind::Loop(head, body) => {
                     let before = state.clone();
-                    let at = heads.next;
-                    heads.next += 1;
-                    match heads.known.get(at) {
-                        Some(known) => self.join_round(state, &known.before, &known.round),
-                        None => heads.known.push(Round {
-                            before: before.clone(),
-                            round: before.clone(),
-                        }),
+                    let known = heads.known.remove(&head.var());
+                    if let Some(known) = &known {
+                        self.join_round(state, &known.before, &known.round);
                     }
                     self.sequence(body, state, heads);
                     let mut round = state.clone();
                     self.turn(head, &before, &mut round);
-                    let known = &heads.known[at];
-                    self.join_round(&mut round, &known.before, &known.round);
-                    heads.has_news |= self.is_news(&round, &before, &known.round);
-                    heads.known[at] = Round {
+                    let (known_before, known_round) = known
+                        .as_ref()
+                        .map_or((&before, &before), |Round { before, round }| (before, round));
+                    self.join_round(&mut round, known_before, known_round);
+                    heads.has_news |= self.is_news(&round, &before, known_round);
+                    let known = Round {
                         before: before.clone(),
                         round,
                     };
+                    heads.known.insert(head.var(), known);
                     self.leave(head, &before, state);
                     if !self.runs(head) {
                         self.join(state, &before);
@@ -429,12 +444,10 @@ struct Round<T> {
     round: T,
 }
 
-/// What is known at the heads of the loops of a program, in their order.
+/// What is known at the heads of the loops of a program, by their variables.
 #[derive(Debug)]
 pub struct Heads<T> {
-    known: Vec<Round<T>>,
-    /// The loop that comes next.
-    next: usize,
+    known: BTreeMap<VarId, Round<T>>,
     /// More is known than in the round before.
     has_news: bool,
 }

@@ -48,7 +48,7 @@ pub use sections::{
 pub use shift::{Shift, Window};
 pub use transfer::{Fetch, FetchedInto, Pace, Read, Rows, TensorIndex, TileRegion, Transfer, Write};
 
-use crate::ir::{Stage, Stmt};
+use crate::ir::{Head, Stage, Stmt};
 use crate::linear::lower_bound;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
@@ -466,7 +466,7 @@ impl Fold {
 /// A loop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowLoop {
-    /// The loop variable.
+    /// The loop variable, of this loop alone.
     pub var: VarId,
     /// First value.
     pub start: IntExpr,
@@ -476,6 +476,12 @@ pub struct FlowLoop {
     pub kind: LoopKind,
     /// Whether it runs at least once, whatever the values at launch.
     pub runs: bool,
+}
+
+impl Head for FlowLoop {
+    fn var(&self) -> VarId {
+        self.var
+    }
 }
 
 impl FlowLoop {

@@ -18,13 +18,12 @@ use self::touch::{Known, Touch};
 use self::written::Written;
 use crate::codes;
 use crate::flow::FlowLoop;
-use crate::ir::{Forward, Kind};
+use crate::ir::{Event, Forward, Frame, Kind, walk};
 use crate::linear::Signs;
 use crate::passes::split_conditions::Tile;
 use crate::persistent::Persistent;
 use crate::pipeline::Pass;
 use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
@@ -51,8 +50,8 @@ const TURNS: i64 = 8;
 /// Words of 64 elements that are looked at in all.
 const MOST_WORK: usize = 1 << 25;
 
-/// Where a sequence of statements stands: the statement and the one of its bodies, from the outermost on.
-type Path = Vec<(usize, usize)>;
+/// What runs in every turn of the loop of this variable; where there is none, the kernel.
+type Sequence = Option<VarId>;
 
 /// Runs the pass.
 pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
@@ -68,30 +67,28 @@ pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     if !unwritten.is_empty() {
         return Err(refused(&kernel, unwritten));
     }
-    let mut places = BTreeMap::new();
-    touched(&kernel.body, &mut Path::new(), &mut |path, at, block| {
-        let place = places.entry(block).or_insert_with(|| Place::of(path, at));
-        place.reaches(path);
-    });
-    let innermost = |block: BlockId| Some((block, places.get(&block)?.innermost.clone()));
-    let mut open: BTreeMap<BlockId, Path> = of_which_all.into_iter().filter_map(innermost).collect();
-    let mut fills: BTreeMap<Path, Vec<(usize, BlockId)>> = BTreeMap::new();
+    let mut around = touched_in(&kernel.body);
+    let mut open: BTreeSet<BlockId> = of_which_all
+        .into_iter()
+        .filter(|block| around.contains_key(block))
+        .collect();
+    let mut fills: BTreeMap<Sequence, BTreeSet<BlockId>> = BTreeMap::new();
     while !open.is_empty() {
-        let blocks = open.keys().copied().collect();
-        let unwritten = Follow::new(&kernel, &blocks, &open).unwritten();
-        for (block, mut path) in std::mem::take(&mut open) {
+        let innermost = |block: &BlockId| (*block, around.get(block).and_then(|around| around.last()).copied());
+        let afresh: BTreeMap<BlockId, Sequence> = open.iter().map(innermost).collect();
+        let unwritten = Follow::new(&kernel, &open, &afresh).unwritten();
+        for (block, sequence) in afresh {
             if !unwritten.contains_key(&block) {
-                let at = places[&block].first[path.len()];
-                fills.entry(path).or_default().push((at, block));
-            } else if path.pop().is_some() {
-                open.insert(block, path);
+                fills.entry(sequence).or_default().insert(block);
+                open.remove(&block);
+            } else if around.get_mut(&block).and_then(Vec::pop).is_none() {
+                open.remove(&block);
             }
         }
     }
-    // The last first, so that those before are where they were.
-    for (path, fills) in fills.into_iter().rev() {
-        fill(&mut kernel, &path, fills);
-    }
+    let body = std::mem::take(&mut kernel.body);
+    let of_kernel = fills.remove(&None).unwrap_or_default();
+    kernel.body = filled(&kernel, body, of_kernel, &mut fills);
     Ok(kernel)
 }
 
@@ -139,69 +136,68 @@ enum How {
     Untold,
 }
 
-/// Where a block is touched.
-struct Place {
-    /// The innermost sequence that all statements which do stand in.
-    innermost: Path,
-    /// The first of them, and those that it stands in, each by its number in its sequence.
-    first: Vec<usize>,
+/// The variables of the loops that everything stands in which touches a block, for every block.
+fn touched_in(body: &[Stmt]) -> BTreeMap<BlockId, Vec<VarId>> {
+    let mut blocks: BTreeMap<BlockId, Vec<VarId>> = BTreeMap::new();
+    let mut loops = Vec::new();
+    walk(body, &mut |_, event| match event {
+        Event::Enter(Frame::Loop(head)) => loops.push(head.var),
+        Event::Leave(Frame::Loop(_)) => {
+            loops.pop();
+        }
+        Event::Op(op) => touch::of(op, &mut |touch| {
+            let around = blocks.entry(touch.block).or_insert_with(|| loops.clone());
+            let shared = around.iter().zip(&loops).take_while(|(a, b)| a == b).count();
+            around.truncate(shared);
+        }),
+        Event::Enter(Frame::Group(..) | Frame::If(_))
+        | Event::Otherwise
+        | Event::Leave(Frame::Group(..) | Frame::If(_)) => {}
+    });
+    blocks
 }
 
-impl Place {
-    /// That of a statement.
-    fn of(path: &Path, at: usize) -> Place {
-        Place {
-            innermost: path.clone(),
-            first: path.iter().map(|(at, _)| *at).chain([at]).collect(),
+/// `body` with each block of `open` filled before the first statement that touches it, and in its loops those of `fills`.
+fn filled(
+    kernel: &Kernel,
+    body: Vec<Stmt>,
+    mut open: BTreeSet<BlockId>,
+    fills: &mut BTreeMap<Sequence, BTreeSet<BlockId>>,
+) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for stmt in body {
+        if !open.is_empty() {
+            let touched = touched_in(std::slice::from_ref(&stmt)).into_keys();
+            let first: Vec<BlockId> = touched.filter(|block| open.remove(block)).collect();
+            out.extend(first.into_iter().rev().map(|block| fill(kernel, block, stmt.note)));
         }
-    }
-
-    /// A statement in the sequence at `path` touches it too.
-    fn reaches(&mut self, path: &Path) {
-        let shared = self.innermost.iter().zip(path).take_while(|(a, b)| a == b).count();
-        self.innermost.truncate(shared);
-    }
-}
-
-/// Calls `visit` for every block that an operation touches, with the sequence it stands in and its number there.
-fn touched(body: &[Stmt], path: &mut Path, visit: &mut impl FnMut(&Path, usize, BlockId)) {
-    for (at, stmt) in body.iter().enumerate() {
-        if let Some(op) = stmt.op() {
-            touch::of(op, &mut |touch| visit(path, at, touch.block));
-        }
-        for (side, inner) in stmt.bodies().enumerate() {
-            path.push((at, side));
-            touched(inner, path, visit);
-            path.pop();
-        }
-    }
-}
-
-/// Fills blocks in the sequence at `path`, each before a statement.
-fn fill(kernel: &mut Kernel, path: &Path, mut fills: Vec<(usize, BlockId)>) {
-    let mut body = &mut kernel.body;
-    for (at, side) in path {
-        let Some(within) = body.get_mut(*at).and_then(|stmt| stmt.bodies_mut().nth(*side)) else {
-            return;
+        let Stmt { note, kind } = stmt;
+        let kind = match kind {
+            Kind::Op(op) => Kind::Op(op),
+            Kind::Group(never, _) => match never {},
+            Kind::Loop(head, body) => {
+                let open = fills.remove(&Some(head.var)).unwrap_or_default();
+                Kind::Loop(head, filled(kernel, body, open, fills))
+            }
+            Kind::If(cond, then, otherwise) => {
+                let [then, otherwise] = [then, otherwise].map(|body| filled(kernel, body, BTreeSet::new(), fills));
+                Kind::If(cond, then, otherwise)
+            }
         };
-        body = within;
+        out.push(Stmt { note, kind });
     }
-    fills.sort_by_key(|(at, block)| (*at, Reverse(*block)));
-    let mut fills = fills.into_iter().peekable();
-    for (at, stmt) in std::mem::take(body).into_iter().enumerate() {
-        while let Some((_, id)) = fills.next_if(|(before, _)| *before == at) {
-            let span: Span = stmt.note;
-            let kind = match kernel.blocks[id.index()].element.is_integer() {
-                true => ElementKind::Int(IntExpr::Const(0)),
-                false => ElementKind::Float(Real(0.0)),
-            };
-            let block = Spanned { value: id, span };
-            let value = Element { kind, span };
-            let kind = Kind::Op(Op::Fill { block, value });
-            body.push(Stmt { kind, note: span });
-        }
-        body.push(stmt);
-    }
+    out
+}
+
+/// The statement that fills a block with zeros, at `span`.
+fn fill(kernel: &Kernel, id: BlockId, span: Span) -> Stmt {
+    let kind = match kernel.block(id).element.is_integer() {
+        true => ElementKind::Int(IntExpr::Const(0)),
+        false => ElementKind::Float(Real(0.0)),
+    };
+    let block = Spanned { value: id, span };
+    let value = Element { kind, span };
+    Stmt::new(span, Kind::Op(Op::Fill { block, value }))
 }
 
 /// Which blocks C1 would say are read before they are written: a part that is stored to counts as read, and what a branch or a loop
@@ -326,9 +322,7 @@ struct Follow<'k> {
     signs: Signs,
     blocks: &'k BTreeSet<BlockId>,
     /// The sequences at whose begin nothing of blocks is written.
-    afresh: BTreeMap<Path, Vec<BlockId>>,
-    /// The sequence that is followed.
-    path: Path,
+    afresh: BTreeMap<Sequence, Vec<BlockId>>,
     /// The variables of the loops around that have one value.
     known: Known,
     /// Blocks of which something is read that was not written, and where first.
@@ -339,17 +333,16 @@ struct Follow<'k> {
 }
 
 impl<'k> Follow<'k> {
-    fn new(kernel: &'k Kernel, blocks: &'k BTreeSet<BlockId>, afresh_at: &BTreeMap<BlockId, Path>) -> Self {
-        let mut afresh: BTreeMap<Path, Vec<BlockId>> = BTreeMap::new();
-        for (block, path) in afresh_at {
-            afresh.entry(path.clone()).or_default().push(*block);
+    fn new(kernel: &'k Kernel, blocks: &'k BTreeSet<BlockId>, afresh_at: &BTreeMap<BlockId, Sequence>) -> Self {
+        let mut afresh: BTreeMap<Sequence, Vec<BlockId>> = BTreeMap::new();
+        for (block, sequence) in afresh_at {
+            afresh.entry(*sequence).or_default().push(*block);
         }
         Follow {
             kernel,
             signs: Signs::of(kernel),
             blocks,
             afresh,
-            path: Path::new(),
             known: Known::new(),
             unwritten: BTreeMap::new(),
             stored: BTreeSet::new(),
@@ -363,7 +356,7 @@ impl<'k> Follow<'k> {
             assumed: Vec::new(),
             written: Written::nothing(self.kernel, self.blocks),
         };
-        self.sequence(&self.kernel.body, begin);
+        self.whole(None, &self.kernel.body, begin);
         if self.is_spent() {
             for block in self.blocks {
                 let (span, how) = (self.kernel.block(*block).span, How::Untold);
@@ -377,20 +370,25 @@ impl<'k> Follow<'k> {
         self.work > MOST_WORK
     }
 
-    /// What is written at the end of a sequence.
-    fn sequence(&mut self, body: &[Stmt], begin: Way) -> Written {
-        let mut ways = vec![begin];
-        for block in self.afresh.get(&self.path).into_iter().flatten() {
-            ways[0].written.forget(self.kernel, *block);
+    /// What is written at the end of all that a sequence is.
+    fn whole(&mut self, sequence: Sequence, body: &[Stmt], mut begin: Way) -> Written {
+        for block in self.afresh.get(&sequence).into_iter().flatten() {
+            begin.written.forget(self.kernel, *block);
         }
-        for (at, stmt) in body.iter().enumerate() {
+        self.statements(body, begin)
+    }
+
+    /// What is written after statements.
+    fn statements(&mut self, body: &[Stmt], begin: Way) -> Written {
+        let mut ways = vec![begin];
+        for stmt in body {
             if self.is_spent() {
                 break;
             }
             self.work = self.work.saturating_add(1);
             let mut after = Vec::new();
             for way in ways {
-                self.statement(at, stmt, way, &mut after);
+                self.statement(stmt, way, &mut after);
             }
             ways = match after.len() <= MOST_WAYS {
                 true => after,
@@ -409,24 +407,16 @@ impl<'k> Follow<'k> {
         written
     }
 
-    fn inner(&mut self, at: usize, side: usize, body: &[Stmt], begin: Way) -> Written {
-        self.path.push((at, side));
-        let written = self.sequence(body, begin);
-        self.path.pop();
-        written
-    }
-
-    fn statement(&mut self, at: usize, stmt: &Stmt, mut way: Way, after: &mut Vec<Way>) {
+    fn statement(&mut self, stmt: &Stmt, mut way: Way, after: &mut Vec<Way>) {
         match &stmt.kind {
             Kind::Loop(For { var, start, end, .. }, body) => {
-                way.written = self.turns(at, (*var, start, end), body, way.clone());
+                way.written = self.turns((*var, start, end), body, way.clone());
                 after.push(way);
             }
             Kind::If(cond, then, otherwise) => {
                 let cond = touch::condition(&cond.value, &self.known);
                 let decided = way.decides(&cond);
-                for (side, body) in [then, otherwise].into_iter().enumerate() {
-                    let holds = side == 0;
+                for (holds, body) in [(true, then), (false, otherwise)] {
                     if decided == Some(!holds) {
                         continue;
                     }
@@ -434,7 +424,7 @@ impl<'k> Follow<'k> {
                     if decided.is_none() {
                         taken.assume(&cond, holds);
                     }
-                    taken.written = self.inner(at, side, body, taken.clone());
+                    taken.written = self.statements(body, taken.clone());
                     after.push(taken);
                 }
             }
@@ -447,13 +437,7 @@ impl<'k> Follow<'k> {
     }
 
     /// What is written after the turns of a loop.
-    fn turns(
-        &mut self,
-        at: usize,
-        (var, start, end): (VarId, &IntExpr, &IntExpr),
-        body: &[Stmt],
-        mut way: Way,
-    ) -> Written {
+    fn turns(&mut self, (var, start, end): (VarId, &IntExpr, &IntExpr), body: &[Stmt], mut way: Way) -> Written {
         let [first, last] = [start, end].map(|bound| touch::integer(bound, &self.known).as_const());
         // Of a loop of unknown count the first turns may be all; after them comes any other.
         let one_by_one = match (first, last) {
@@ -472,7 +456,7 @@ impl<'k> Follow<'k> {
                 Some(value) => self.known.insert(var, value),
                 None => self.known.remove(&var),
             };
-            way.written = self.inner(at, 0, body, way.clone());
+            way.written = self.whole(Some(var), body, way.clone());
             turns = turns.saturating_add(1);
             if first.zip(last).is_some() || runs && turns == 1 {
                 surely = way.written.clone();

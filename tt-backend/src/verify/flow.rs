@@ -12,7 +12,7 @@ use crate::flow::{
     Arg, Around, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
     Section, SectionOp, Sections, Shift, Transfer, Write,
 };
-use crate::ir::{self, Event, Frame, Stage};
+use crate::ir::{self, Event, Frame, Head, Stage};
 use crate::pipeline::Unit;
 use crate::tile_ops::TileOp;
 use tt_lang::diagnostic::Diagnostic;
@@ -42,7 +42,7 @@ pub fn lifetimes(unit: &Unit<Flow<Sections>>) -> Result<(), Vec<Diagnostic>> {
     proved(unit, Check::lifetimes)
 }
 
-fn proved<'a, S: Stage>(
+fn proved<'a, S: Stage<Loop: Head>>(
     unit: &'a Unit<Flow<S>>,
     proof: impl FnOnce(&Check<'a>, &Flow<S>) -> Result<(), String>,
 ) -> Result<(), Vec<Diagnostic>> {
@@ -50,8 +50,16 @@ fn proved<'a, S: Stage>(
         buffers: &unit.program.buffers,
         capacity: unit.facts.layouts.registers(),
     };
-    let proof = proof(&check, &unit.program);
+    let proof = loops_apart(&unit.program).and_then(|()| proof(&check, &unit.program));
     proof.map_err(|reason| vec![unproved(unit.facts.kernel.span, &Fault(reason))])
+}
+
+/// Every loop has a variable of its own.
+fn loops_apart<S: Stage<Loop: Head>>(flow: &Flow<S>) -> Result<(), String> {
+    match ir::has_loops_apart(&flow.body) {
+        true => Ok(()),
+        false => Err("two loops have one variable".into()),
+    }
 }
 
 /// Each check gives the first thing found wrong, in the compiler's words.
@@ -420,6 +428,14 @@ mod tests {
             .push(SectionStmt::new(last, Kind::Op(SectionOp::Blank(BufferId(0)))));
         let error = check(&flow, capacity).expect_err("a version is left");
         assert!(error.ends_with("is left"), "{error}");
+    }
+
+    #[test]
+    fn no_loop_has_the_variable_of_another() {
+        let (mut flow, _) = flow("two");
+        assert_eq!(loops_apart(&flow), Ok(()));
+        flow.body.extend(flow.body.clone());
+        assert_eq!(loops_apart(&flow), Err("two loops have one variable".into()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::progress::proved_of;
 use super::{Proof, fault, unproved};
 use crate::device::{Leaf, Loop, Parts};
 use crate::flow::Depth;
-use crate::ir::{Kind, visit};
+use crate::ir::{Kind, has_loops_apart, visit};
 use crate::names::is_reserved;
 use crate::passes::a1_infer_layout::Laid;
 use crate::passes::b1_partition_work::Divided;
@@ -53,8 +53,12 @@ fn none(kernel: &Kernel, what: &str, mut is_wrong: impl FnMut(&Stmt) -> bool) ->
     }
 }
 
-/// Every access is of a block or tensor that there is, with an index for each of its axes, of variables that there are.
+/// Every loop has a variable of its own, and every access is of a block or tensor that there is, with an index for each of its
+/// axes, of variables that there are.
 pub fn well_formed(kernel: &Kernel) -> Proof {
+    if !has_loops_apart(&kernel.body) {
+        return fault("two loops have one variable");
+    }
     let axes = |access: &Access| match access.buffer {
         Buffer::Block(block) => kernel.blocks.get(block.index()).map(|block| block.shape.len()),
         Buffer::Tensor(tensor) => match kernel.params.get(tensor.index())? {
@@ -424,6 +428,15 @@ mod tests {
         assert_eq!(reasons(keeps(&tile, [])), "kept");
         tile.kernel.blocks[BlockId(0).index()].shape = vec![32];
         assert!(reasons(keeps(&tile, [])).contains("an access of no element"));
+    }
+
+    #[test]
+    fn two_loops_of_one_variable_are_noticed() {
+        let mut tile = parsed(COPY);
+        assert_eq!(reasons(keeps(&tile, [])), "kept");
+        let again = tile.kernel.body.clone();
+        tile.kernel.body.extend(again);
+        assert!(reasons(keeps(&tile, [])).contains("two loops have one variable"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     Access, BlockId, BoolExpr, Element, ElementKind, ElementOp, IntExpr, NumberExpr, ParamId, Span, Spanned, VarId,
 };
-use crate::tree::{self, Kind, Never, Stage};
+use crate::tree::{self, Head, Kind, Never, Stage};
 use serde::{Deserialize, Serialize};
 
 /// The language: what kernels are written in.
@@ -151,6 +151,12 @@ pub struct For {
     pub end: IntExpr,
     /// How it is run.
     pub kind: LoopKind,
+}
+
+impl Head for For {
+    fn var(&self) -> VarId {
+        self.var
+    }
 }
 
 /// A statement that is no loop and no branch.
