@@ -83,6 +83,11 @@ impl ComputeState {
             .resize_with(columns.len().max(sources.columns.len()), Parts::zero);
         for (parts, page) in sources.columns.iter_mut().zip(columns) {
             let keep = Keep::of(page.operand.format, wide);
+            if paired && !transposed && page.operand.format == DataFormat::Float16_b {
+                let (first, high) = (keep.and(plan.first_a), keep.and(Keep::HighA));
+                special |= parts.pair_column_page(page.bytes, first, plan.second_a, high);
+                continue;
+            }
             special |= load_parts(
                 parts,
                 page,
@@ -102,6 +107,11 @@ impl ComputeState {
         }
         for (parts, page) in sources.rows.iter_mut().zip(rows) {
             let keep = Keep::of(page.operand.format, wide);
+            if paired && page.operand.format == DataFormat::Float16_b {
+                let (first, high) = (keep.and(plan.first_b), keep.and(Keep::HighB));
+                special |= parts.pair_row_page(page.bytes, first, plan.second_b, high);
+                continue;
+            }
             special |= load_parts(
                 parts,
                 page,
@@ -528,6 +538,99 @@ fn load_parts(
             let special = to_source(page.bytes, format, keep.and(all), false, &mut parts.first);
             split(&mut parts.first, keep.and(all).0, keep.and(first).0, &mut parts.second);
             special
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fpu::fidelity::Plan;
+    use super::*;
+    use crate::compute::fpu::matmul::{multiply, pairs_are_multiplied};
+    use crate::kernel_config::MathFidelity;
+
+    /// A page of bf16: numbers around one, zeros and denormals, which count as zeros.
+    fn page(seed: u32) -> Vec<u8> {
+        let mut state = seed;
+        let number = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let exponent = match state >> 28 {
+                0 => 0,
+                1 => 1 + (state >> 20) % 8,
+                _ => 120 + (state >> 20) % 16,
+            };
+            let bits = (state >> 8 & 0x8000 | exponent << 7 | state >> 12 & 0x7f) as u16;
+            bits.to_le_bytes()
+        };
+        (0..1024).flat_map(number).collect()
+    }
+
+    #[test]
+    fn pages_of_bf16_are_paired_as_their_tiles_are() {
+        if !pairs_are_multiplied() {
+            return;
+        }
+        let operand = Operand {
+            cb: 0,
+            format: DataFormat::Float16_b,
+        };
+        let fidelities = [
+            MathFidelity::LoFi,
+            MathFidelity::HiFi2,
+            MathFidelity::HiFi3,
+            MathFidelity::HiFi4,
+        ];
+        for (seed, fidelity) in (0..40).zip(fidelities.into_iter().cycle()) {
+            for wide in [true, false] {
+                let plan = Plan::of(fidelity, wide);
+                let keep = Keep::of(DataFormat::Float16_b, wide);
+                let [rows, columns] = [page(2 * seed), page(2 * seed + 1)];
+                let [rows_page, columns_page] = [&rows, &columns].map(|bytes| Page { operand, bytes });
+                let (mut tiles, mut pages) = ([Parts::zero(), Parts::zero()], [Parts::zero(), Parts::zero()]);
+                load_parts(
+                    &mut tiles[0],
+                    &rows_page,
+                    keep,
+                    (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
+                    true,
+                );
+                tiles[0].pair_rows(plan.second_b, keep.and(Keep::HighB));
+                load_parts(
+                    &mut tiles[1],
+                    &columns_page,
+                    keep,
+                    (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
+                    true,
+                );
+                tiles[1].pair_columns(plan.second_a, keep.and(Keep::HighA));
+                let [first_a, first_b] = [plan.first_a, plan.first_b].map(|first| keep.and(first));
+                pages[0].pair_row_page(&rows, first_b, plan.second_b, keep.and(Keep::HighB));
+                pages[1].pair_column_page(&columns, first_a, plan.second_a, keep.and(Keep::HighA));
+                let [from_tiles, from_pages] = [tiles, pages].map(|[b, a]| {
+                    let mut sums = Tile::zero();
+                    multiply(&mut sums, &b, &a, plan.products, (wide, true));
+                    sums.0.map(f32::to_bits)
+                });
+                assert!(from_tiles == from_pages, "{fidelity:?} {wide} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_with_an_infinity_is_noticed() {
+        for at in [0, 1, 511, 512, 1022, 1023] {
+            let mut bytes = page(at);
+            let find = |bytes: &[u8]| {
+                let (mut rows, mut columns) = (Parts::zero(), Parts::zero());
+                let all = Keep::Bf16.and(Keep::Bf16);
+                [
+                    rows.pair_row_page(bytes, all, None, all),
+                    columns.pair_column_page(bytes, all, None, all),
+                ]
+            };
+            assert_eq!(find(&bytes), [false, false]);
+            bytes[2 * at as usize..][..2].copy_from_slice(&0xff80u16.to_le_bytes());
+            assert_eq!(find(&bytes), [true, true], "{at}");
         }
     }
 }

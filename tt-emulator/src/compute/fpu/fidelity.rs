@@ -58,7 +58,9 @@ const HIGH_HIGH: Product = Product { a: First, b: First };
 const LOW_HIGH: Product = Product { a: Other, b: First };
 const HIGH_LOW: Product = Product { a: First, b: Other };
 const LOW_LOW: Product = Product { a: Other, b: Other };
-const PHASES: [Product; 4] = [HIGH_HIGH, LOW_HIGH, HIGH_LOW, LOW_LOW];
+/// Products of the highest fidelity.
+pub const MOST_PRODUCTS: usize = 4;
+const PHASES: [Product; MOST_PRODUCTS] = [HIGH_HIGH, LOW_HIGH, HIGH_LOW, LOW_LOW];
 
 impl Plan {
     /// The plan of a fidelity, for a 32-bit (`wide`) or 16-bit destination.

@@ -8,7 +8,7 @@
 //! [`datapath`](super::datapath).
 
 use super::datapath::{Adder, Factors, dot};
-use super::fidelity::{Part, Product, Second};
+use super::fidelity::{self, Part, Product, Second};
 pub use super::pairs::are_multiplied as pairs_are_multiplied;
 use super::pairs::{self, Pairs};
 use crate::compute::rounding::to_bf16_away;
@@ -261,6 +261,34 @@ impl Parts {
         self.pair(pairs::of_columns, second, high);
     }
 
+    /// As [`pair_rows`](Parts::pair_rows), of a page of bf16: of its bits `first` are the first part. Whether a number has the
+    /// largest exponent.
+    pub fn pair_row_page(&mut self, page: &[u8], first: Mask, second: Option<Second>, high: Mask) -> bool {
+        let special = pairs::of_row_page(page, &mut self.pairs[0]);
+        self.cut(first, second, high);
+        special
+    }
+
+    /// As [`pair_row_page`](Parts::pair_row_page), of a right operand.
+    pub fn pair_column_page(&mut self, page: &[u8], first: Mask, second: Option<Second>, high: Mask) -> bool {
+        let special = pairs::of_column_page(page, &mut self.pairs[0]);
+        self.cut(first, second, high);
+        special
+    }
+
+    fn cut(&mut self, first: Mask, second: Option<Second>, high: Mask) {
+        const EVERYTHING: u32 = 0xffff_0000;
+        let [first_pairs, second_pairs] = &mut self.pairs;
+        match second {
+            Some(Second::Rest) => return pairs::split(first_pairs, first.0, second_pairs),
+            Some(Second::High) => pairs::masked(first_pairs, high.0, second_pairs),
+            None => {}
+        }
+        if first.0 & EVERYTHING != EVERYTHING {
+            pairs::mask(first_pairs, first.0);
+        }
+    }
+
     fn pair(&mut self, of: fn(&Tile, &mut Pairs), second: Option<Second>, high: Mask) {
         let [first_pairs, second_pairs] = &mut self.pairs;
         of(&self.first, first_pairs);
@@ -287,12 +315,23 @@ pub fn multiply(
     products: &[Product],
     (wide, paired): (bool, bool),
 ) {
+    let parts = |product: &Product| (rows.part(product.b), columns.part(product.a));
+    if paired {
+        let factors = |product| {
+            let ((_, b), (_, a)) = parts(product);
+            (b, a)
+        };
+        let mut all = [(&rows.pairs[0], &columns.pairs[0]); fidelity::MOST_PRODUCTS];
+        for (to, product) in all.iter_mut().zip(products) {
+            *to = factors(product);
+        }
+        return pairs::accumulate(destination, &all[..products.len()], wide);
+    }
     for product in products {
-        let ((b, b_pairs), (a, a_pairs)) = (rows.part(product.b), columns.part(product.a));
-        match (wide, paired) {
-            (_, true) => pairs::accumulate(destination, b_pairs, a_pairs, wide),
-            (true, false) => accumulate(destination, b, a),
-            (false, false) => accumulate_rounded(destination, b, a),
+        let ((b, _), (a, _)) = parts(product);
+        match wide {
+            true => accumulate(destination, b, a),
+            false => accumulate_rounded(destination, b, a),
         }
     }
 }
@@ -379,9 +418,7 @@ mod tests {
                 let [mut b, mut a] = [Pairs::ZERO; 2];
                 pairs::of_rows(&rows, &mut b);
                 pairs::of_columns(&columns, &mut a);
-                for _ in 0..4 {
-                    pairs::accumulate(&mut paired, &b, &a, false);
-                }
+                pairs::accumulate(&mut paired, &[(&b, &a); 4], false);
                 assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
         }

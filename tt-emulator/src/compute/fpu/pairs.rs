@@ -50,6 +50,48 @@ fn columns_plain(tile: &Tile, pairs: &mut Pairs) {
 }
 
 vectorised! {
+    /// Pairs along the rows of a page of bf16; whether a number has the largest exponent.
+    pub fn of_row_page(page: &[u8], pairs: &mut Pairs) -> bool {
+        let mut special = 0;
+        for (pair, bytes) in pairs.0.iter_mut().zip(page.as_chunks::<4>().0) {
+            *pair = u32::from_le_bytes(*bytes).rotate_left(16);
+            special |= largest_exponents(*pair);
+        }
+        special != 0
+    }
+}
+
+vectorised! {
+    /// Pairs down the columns of a page of bf16; whether a number has the largest exponent.
+    pub fn of_column_page(page: &[u8], pairs: &mut Pairs) -> bool {
+        column_page_plain(page, pairs)
+    }
+    avx2 { column_page_plain(page, pairs) }
+    avx512 { x86::of_column_page(page, pairs) }
+}
+
+#[inline(always)]
+fn column_page_plain(page: &[u8], pairs: &mut Pairs) -> bool {
+    let rows = page.as_chunks::<2>().0.as_chunks::<16>().0.as_chunks::<2>().0;
+    let mut special = 0;
+    for (pairs, [upper, lower]) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(rows) {
+        for ((pair, upper), lower) in pairs.iter_mut().zip(upper).zip(lower) {
+            *pair = u32::from(u16::from_le_bytes(*upper)) << 16 | u32::from(u16::from_le_bytes(*lower));
+            special |= largest_exponents(*pair);
+        }
+    }
+    special != 0
+}
+
+/// Not zero where one of a pair has the largest exponent.
+#[inline(always)]
+fn largest_exponents(pair: u32) -> u32 {
+    // What is added to an exponent of ones alone carries out of it.
+    let carried = |bits: u32| (bits & 0x7f80) + 0x80;
+    (carried(pair) | carried(pair >> 16)) & 0x8000
+}
+
+vectorised! {
     /// What these bits of an `f32` keep of every number.
     pub fn masked(whole: &Pairs, bits: u32, pairs: &mut Pairs) {
         let both = bits & 0xffff_0000 | bits >> 16;
@@ -59,15 +101,39 @@ vectorised! {
     }
 }
 
+vectorised! {
+    /// Cuts every number to these bits of an `f32`.
+    pub fn mask(pairs: &mut Pairs, bits: u32) {
+        let both = bits & 0xffff_0000 | bits >> 16;
+        for pair in &mut pairs.0 {
+            *pair &= both;
+        }
+    }
+}
+
+vectorised! {
+    /// Cuts every number to these bits of an `f32`; `rest` gets what that leaves out.
+    pub fn split(pairs: &mut Pairs, bits: u32, rest: &mut Pairs) {
+        for (pair, rest) in pairs.0.iter_mut().zip(&mut rest.0) {
+            let left = |number: u32| (f32::from_bits(number) - f32::from_bits(number & bits)).to_bits();
+            *rest = left(*pair & 0xffff_0000) | left(*pair << 16) >> 16;
+            *pair &= bits & 0xffff_0000 | bits >> 16;
+        }
+    }
+}
+
+/// Rows and columns of a product.
+pub type Factors<'a> = (&'a Pairs, &'a Pairs);
+
 /// Whether this processor multiplies pairs, and adds them up as two fused multiply-adds do.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn are_multiplied() -> bool {
     false
 }
 
-/// `destination += rows · columns`: see [`are_multiplied`], without which there is nothing to call this for.
+/// Adds products of rows and columns: see [`are_multiplied`], without which there is nothing to call this for.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn accumulate(_: &mut Tile, _: &Pairs, _: &Pairs, _: bool) {
+pub fn accumulate(_: &mut Tile, _: &[Factors], _: bool) {
     unreachable!("pairs are not multiplied here")
 }
 
@@ -76,7 +142,7 @@ pub use x86::{accumulate, are_multiplied};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Pairs, Tile};
+    use super::{Factors, Pairs, Tile};
     use crate::compute::fpu::matmul::x86::rounded;
     use crate::compute::tile::{FACE, SIDE};
     use std::arch::x86_64::*;
@@ -136,71 +202,124 @@ mod x86 {
         }
     }
 
-    /// `destination += rows · columns` over one tile, into a 32-bit (`wide`) destination or, rounded to bf16 after every 16 values
-    /// of k, into a 16-bit one.
+    /// As [`column_page_plain`](super::column_page_plain), two rows of a face at a time, which lie beside each other in a page.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn of_column_page(page: &[u8], pairs: &mut Pairs) -> bool {
+        // Of every word, the lower half is of the second row.
+        let zipped = _mm512_add_epi32(
+            _mm512_mullo_epi32(
+                _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                _mm512_set1_epi32(0x0001_0001),
+            ),
+            _mm512_set1_epi32(16),
+        );
+        let exponent = _mm512_set1_epi16(0x7f80);
+        let mut special = 0;
+        for (words, bytes) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(page.as_chunks::<64>().0) {
+            // SAFETY: 64 bytes are read and written, at any address.
+            unsafe {
+                let rows = _mm512_loadu_si512(bytes.as_ptr().cast());
+                special |= _mm512_cmpeq_epi16_mask(_mm512_and_si512(rows, exponent), exponent);
+                _mm512_storeu_si512(words.as_mut_ptr().cast(), _mm512_permutexvar_epi16(zipped, rows));
+            }
+        }
+        special != 0
+    }
+
+    /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination or, rounded to bf16 after every 16 values
+    /// of k, to a 16-bit one.
     ///
     /// # Panics
     ///
     /// Where pairs are not multiplied.
-    pub fn accumulate(destination: &mut Tile, rows: &Pairs, columns: &Pairs, wide: bool) {
+    pub fn accumulate(destination: &mut Tile, products: &[Factors], wide: bool) {
         assert!(are_multiplied(), "pairs are not multiplied here");
-        // SAFETY: the processor has what `are_multiplied` asks for.
-        unsafe {
-            if wide {
-                sum::<false>(destination, rows, columns);
-            } else {
-                sum::<true>(destination, rows, columns);
+        for block in 0..4 {
+            // SAFETY: the processor has what `are_multiplied` asks for.
+            unsafe {
+                match wide {
+                    true => sum(destination, products, block),
+                    false => sum_rounded(destination, products, block),
+                }
             }
         }
     }
 
-    /// Eight rows by both face columns stay in registers over all of k.
+    /// Rows of a destination that are summed at a time: eight by both face columns stay in registers.
+    const ROWS: usize = 8;
+
+    /// The sums of a block of rows over all products.
     #[target_feature(enable = "avx512f,avx512bf16")]
-    fn sum<const ROUNDED: bool>(destination: &mut Tile, rows: &Pairs, columns: &Pairs) {
-        const ROWS: usize = 8;
-        for block in 0..4 {
-            let (face_row, r0) = (block / 2, block % 2 * ROWS);
-            let to = destination.0[face_row * 2 * FACE + r0 * SIDE..].as_mut_ptr();
-            // SAFETY: the eight rows of the left face and, one face on, of the right one lie inside the tile, which is
-            // aligned to 64 bytes; every row is one vector. Half as many words lie in the pairs, so aligned too.
-            unsafe {
+    fn sum(destination: &mut Tile, products: &[Factors], block: usize) {
+        let mut sums = loaded(destination, block);
+        for product in products {
+            for face_k in 0..2 {
+                add(&mut sums, product, block, face_k);
+            }
+        }
+        store(destination, block, &sums);
+    }
+
+    /// The same, of 16 values of k at a time, which are added and rounded.
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    fn sum_rounded(destination: &mut Tile, products: &[Factors], block: usize) {
+        let mut to = loaded(destination, block);
+        for product in products {
+            for face_k in 0..2 {
                 let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
-                if !ROUNDED {
-                    for (r, sum) in sums.iter_mut().enumerate() {
-                        sum[0] = _mm512_load_ps(to.add(r * SIDE));
-                        sum[1] = _mm512_load_ps(to.add(FACE + r * SIDE));
-                    }
+                add(&mut sums, product, block, face_k);
+                for (to, sum) in to.iter_mut().zip(sums) {
+                    *to = [0, 1].map(|face| rounded(_mm512_add_ps(to[face], sum[face])));
                 }
-                for face_k in 0..2 {
-                    let factor = rows.0.as_ptr().add(((face_row * 2 + face_k) * FACE + r0 * SIDE) / 2);
-                    let column = columns.0.as_ptr().add(face_k * FACE);
-                    for k in 0..ACROSS {
-                        let [low, high] = [0, FACE / 2].map(|face| {
-                            let words = _mm512_load_si512(column.add(face + k * SIDE).cast());
-                            std::mem::transmute::<__m512i, __m512bh>(words)
-                        });
-                        for (r, sum) in sums.iter_mut().enumerate() {
-                            let word = _mm512_set1_epi32(*factor.add(r * ACROSS + k) as i32);
-                            let value = std::mem::transmute::<__m512i, __m512bh>(word);
-                            sum[0] = _mm512_dpbf16_ps(sum[0], value, low);
-                            sum[1] = _mm512_dpbf16_ps(sum[1], value, high);
-                        }
-                    }
-                    if ROUNDED {
-                        for (r, sum) in sums.iter_mut().enumerate() {
-                            let (low, high) = (to.add(r * SIDE), to.add(FACE + r * SIDE));
-                            _mm512_store_ps(low, rounded(_mm512_add_ps(_mm512_load_ps(low), sum[0])));
-                            _mm512_store_ps(high, rounded(_mm512_add_ps(_mm512_load_ps(high), sum[1])));
-                            *sum = [_mm512_setzero_ps(); 2];
-                        }
-                    }
-                }
-                if ROUNDED {
-                    continue;
-                }
-                for (r, sum) in sums.iter().enumerate() {
-                    _mm512_store_ps(to.add(r * SIDE), sum[0]);
-                    _mm512_store_ps(to.add(FACE + r * SIDE), sum[1]);
+            }
+        }
+        store(destination, block, &to);
+    }
+
+    /// Where a block's rows begin in a tile; those of the right face come a face later.
+    fn first_row(block: usize) -> usize {
+        block / 2 * 2 * FACE + block % 2 * ROWS * SIDE
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn loaded(tile: &Tile, block: usize) -> [[__m512; 2]; ROWS] {
+        let from = &tile.0[first_row(block)..][..FACE + ROWS * SIDE];
+        // SAFETY: the rows of both faces lie in the slice, whose tile is aligned to 64 bytes; every row is one vector.
+        std::array::from_fn(|r| [0, FACE].map(|face| unsafe { _mm512_load_ps(from.as_ptr().add(face + r * SIDE)) }))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn store(tile: &mut Tile, block: usize, sums: &[[__m512; 2]; ROWS]) {
+        let to = &mut tile.0[first_row(block)..][..FACE + ROWS * SIDE];
+        for (r, sum) in sums.iter().enumerate() {
+            for (face, sum) in sum.iter().enumerate() {
+                // SAFETY: as in `loaded`.
+                unsafe { _mm512_store_ps(to.as_mut_ptr().add(face * FACE + r * SIDE), *sum) };
+            }
+        }
+    }
+
+    /// Adds the products of a block of rows over half of k.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    fn add(sums: &mut [[__m512; 2]; ROWS], (rows, columns): &Factors, block: usize, face_k: usize) {
+        let factors = &rows.0[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
+        let columns = &columns.0[face_k * FACE..][..FACE];
+        for k in 0..ACROSS {
+            // SAFETY: `k` is below the pairs of a row of `factors`, of which there are ROWS, and of a column of both faces of
+            // `columns`, whose rows of 16 words are vectors, aligned as pairs are.
+            unsafe {
+                let [low, high] = [0, FACE / 2].map(|face| {
+                    let words = _mm512_load_si512(columns.as_ptr().add(face + k * SIDE).cast());
+                    std::mem::transmute::<__m512i, __m512bh>(words)
+                });
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    let word = _mm512_set1_epi32(*factors.as_ptr().add(r * ACROSS + k) as i32);
+                    let value = std::mem::transmute::<__m512i, __m512bh>(word);
+                    sum[0] = _mm512_dpbf16_ps(sum[0], value, low);
+                    sum[1] = _mm512_dpbf16_ps(sum[1], value, high);
                 }
             }
         }

@@ -10,13 +10,13 @@ pub fn matmul<const M: usize, const K: usize, const N: usize>(
     c: &mut Tensor<bf16, M, N>,
 ) {
     let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
-    let a_block = T.alloc_shared::<bf16>(256, 64);
-    let b_block = T.alloc_shared::<bf16>(64, 128);
+    let a_block = T.alloc_shared::<bf16>(256, 256);
+    let b_block = T.alloc_shared::<bf16>(256, 128);
     let acc = T.alloc_fragment::<f32>(256, 128);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
-        T.copy(a[(by * 256, k * 64)], a_block);
-        T.copy(b[(k * 64, bx * 128)], b_block);
+    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
+        T.copy(a[(by * 256, k * 256)], a_block);
+        T.copy(b[(k * 256, bx * 128)], b_block);
         T.gemm(a_block, b_block, acc);
     }
     T.copy(acc, c[(by * 256, bx * 128)]);
