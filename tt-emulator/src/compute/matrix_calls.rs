@@ -210,6 +210,21 @@ impl ComputeState {
         let half = adder.half;
         let sources = self.sources.get();
         let (a_format, b_format) = (a.operand.format, b.operand.format);
+        let onto = match (accumulate || op == Binary::Mul, self.registers.read(idst).is_some()) {
+            (false, _) => Onto::Nothing,
+            (true, false) => Onto::Zeros,
+            (true, true) => Onto::Values,
+        };
+        let register = if onto == Onto::Nothing {
+            self.registers.overwrite(idst)
+        } else {
+            self.registers.accumulate(idst)
+        };
+        let is_plain = [a_format, b_format] == [DataFormat::Float16_b; 2] && how == Broadcast::None;
+        let is_filled = onto == Onto::Nothing || onto == Onto::Zeros && op == Binary::Mul;
+        if is_plain && is_filled && eltwise::binary_of_pages(register, op, a.bytes, b.bytes, self.phases, adder) {
+            return;
+        }
         let bytes = is_byte(a_format);
         if bytes {
             integers_8(b.bytes, b_format == DataFormat::Int8, &mut sources.b);
@@ -222,16 +237,6 @@ impl ComputeState {
                 spread(&sources.b, how, row as usize, &mut sources.spread);
                 &sources.spread
             }
-        };
-        let onto = match (accumulate || op == Binary::Mul, self.registers.read(idst).is_some()) {
-            (false, _) => Onto::Nothing,
-            (true, false) => Onto::Zeros,
-            (true, true) => Onto::Values,
-        };
-        let register = if onto == Onto::Nothing {
-            self.registers.overwrite(idst)
-        } else {
-            self.registers.accumulate(idst)
         };
         if bytes {
             integers_8(a.bytes, a_format == DataFormat::Int8, &mut sources.a);

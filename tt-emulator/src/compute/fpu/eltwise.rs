@@ -11,23 +11,36 @@ const HIGH_EXPONENT: u32 = 240 << 23;
 /// Below this exponent, products go through the device's multiplier phase by phase.
 const LOW_EXPONENT: u32 = 14 << 23;
 
-vectorised! {
-    /// What [`datapath::add`] gives without a destination, by way of `f32`: the smaller operand is rounded to the grid of the
-    /// larger one's eleven bits (by adding and subtracting a power of two; a little is added first, so that halves go up),
-    /// then the sum is exact. False, and an undefined destination, where an exponent is too large for that.
-    fn sum(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) -> bool {
-        let mut most = 0;
-        for ((to, a), b) in destination.0.iter_mut().zip(&a.0).zip(&b.0) {
-            let (a, b) = (flush_to_zero(a.to_bits()), flush_to_zero(b.to_bits()) ^ flip);
+/// What [`datapath::add`] gives without a destination, by way of `f32`: the smaller operand is rounded to the grid of the
+/// larger one's eleven bits (by adding and subtracting a power of two; a little is added first, so that halves go up),
+/// then the sum is exact. False, and an undefined destination, where an exponent is too large for that.
+#[inline(always)]
+fn sum_of(destination: &mut Tile, a: impl Rows, b: impl Rows, flip: u32, wide: bool) -> bool {
+    let mut most = [0; SIDE];
+    for ((to, a), b) in rows_mut(destination).zip(a).zip(b) {
+        for i in 0..SIDE {
+            let (a, b) = (flush_to_zero(a[i]), flush_to_zero(b[i]) ^ flip);
             let swap = (a & !SIGN) < (b & !SIGN);
             let (large, small) = if swap { (b, a) } else { (a, b) };
-            most = most.max(large & EXPONENT);
+            most[i] = most[i].max(large & EXPONENT);
             let grid = f32::from_bits(large & EXPONENT) * 8192.0;
             let magnitude = (f32::from_bits(small & !SIGN) * (1.0 + 1.0 / 4096.0) + grid) - grid;
             let sum = (f32::from_bits(large) + f32::from_bits(magnitude.to_bits() | (small & SIGN))).to_bits();
-            *to = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
+            to[i] = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
         }
-        most < HIGH_EXPONENT
+    }
+    most.iter().all(|most| *most < HIGH_EXPONENT)
+}
+
+vectorised! {
+    fn sum(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) -> bool {
+        sum_of(destination, bits(a), bits(b), flip, wide)
+    }
+}
+
+vectorised! {
+    fn sum_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], flip: u32, wide: bool) -> bool {
+        sum_of(destination, bits_of_bf16(a), bits_of_bf16(b), flip, wide)
     }
 }
 
@@ -73,6 +86,24 @@ fn rows(tile: &Tile) -> impl Iterator<Item = &[f32; SIDE]> {
 #[inline(always)]
 fn rows_mut(tile: &mut Tile) -> impl Iterator<Item = &mut [f32; SIDE]> {
     tile.0.as_chunks_mut::<SIDE>().0.iter_mut()
+}
+
+/// The patterns of the rows of faces, as `f32`.
+trait Rows: Iterator<Item = [u32; SIDE]> {}
+
+impl<T: Iterator<Item = [u32; SIDE]>> Rows for T {}
+
+#[inline(always)]
+fn bits(tile: &Tile) -> impl Rows {
+    rows(tile).map(|row| row.map(f32::to_bits))
+}
+
+/// Those of a page of bf16.
+#[inline(always)]
+fn bits_of_bf16(page: &[u8]) -> impl Rows {
+    let rows = page.as_chunks::<2>().0.as_chunks::<SIDE>().0;
+    rows.iter()
+        .map(|row| row.map(|bytes| u32::from(u16::from_le_bytes(bytes)) << 16))
 }
 
 /// The range of the magnitudes of products, lane by lane.
@@ -127,24 +158,36 @@ const HIGH_B: u32 = 0xfffe_0000;
 const ALL_A: u32 = 0xffff_c000;
 const ALL_B: u32 = 0xffff_e000;
 
-vectorised! {
-    /// All phases of a product into an empty 32-bit destination, where they add up without rounding. False, and an undefined
-    /// destination, where a phase would leave the range of exponents.
-    fn product_wide(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32) -> bool {
-        let mut range = Range::new();
-        let a_mask = if phases >= 2 { ALL_A } else { HIGH_A };
-        let b_mask = if phases >= 4 { ALL_B } else { HIGH_B };
-        let third = if phases == 3 { 1.0 } else { 0.0 };
-        for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
-            for i in 0..SIDE {
-                let (a, b) = (a[i].to_bits(), b[i].to_bits());
-                let (a_high, _) = parts(a, HIGH_A, ALL_A);
-                let (_, b_low) = parts(b, HIGH_B, ALL_B);
-                let product = f32::from_bits(a & a_mask) * f32::from_bits(b & b_mask) + a_high * b_low * third;
-                to[i] = f32::from_bits(range.see(i, a, b, product.to_bits()));
-            }
+/// All phases of a product into an empty 32-bit destination, where they add up without rounding. False, and an undefined
+/// destination, where a phase would leave the range of exponents.
+#[inline(always)]
+fn product_of(destination: &mut Tile, a: impl Rows, b: impl Rows, phases: u32) -> bool {
+    let mut range = Range::new();
+    let a_mask = if phases >= 2 { ALL_A } else { HIGH_A };
+    let b_mask = if phases >= 4 { ALL_B } else { HIGH_B };
+    let third = if phases == 3 { 1.0 } else { 0.0 };
+    for ((to, a), b) in rows_mut(destination).zip(a).zip(b) {
+        for i in 0..SIDE {
+            // Denormals count as zeros, which `range` gives for them.
+            let (a, b) = (a[i], b[i]);
+            let (a_high, _) = parts(a, HIGH_A, ALL_A);
+            let (_, b_low) = parts(b, HIGH_B, ALL_B);
+            let product = f32::from_bits(a & a_mask) * f32::from_bits(b & b_mask) + a_high * b_low * third;
+            to[i] = f32::from_bits(range.see(i, a, b, product.to_bits()));
         }
-        range.is_safe()
+    }
+    range.is_safe()
+}
+
+vectorised! {
+    fn product_wide(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32) -> bool {
+        product_of(destination, bits(a), bits(b), phases)
+    }
+}
+
+vectorised! {
+    fn product_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], phases: u32) -> bool {
+        product_of(destination, bits_of_bf16(a), bits_of_bf16(b), phases)
     }
 }
 
@@ -215,6 +258,16 @@ fn flip(op: Binary) -> u32 {
 /// [`binary`] knows what that is.
 pub fn binary_with_zero(destination: &mut Tile, op: Binary, b: &Tile, adder: Adder) -> bool {
     op != Binary::Mul && !adder.half && sum_with_zero(destination, b, flip(op), adder.wide)
+}
+
+/// `a op b` of pages of bf16, over the destination, or into one that holds zeros. False, and an undefined destination, where
+/// only [`binary`] knows what that is.
+pub fn binary_of_pages(destination: &mut Tile, op: Binary, a: &[u8], b: &[u8], phases: u32, adder: Adder) -> bool {
+    match op {
+        _ if adder.half => false,
+        Binary::Mul => adder.wide && product_of_pages(destination, a, b, phases),
+        Binary::Add | Binary::Sub => sum_of_pages(destination, a, b, flip(op), adder.wide),
+    }
 }
 
 /// `a op b` over the destination.
@@ -414,6 +467,38 @@ mod tests {
                             "{x:x} {y:x} wide {wide}, {phases} phases"
                         );
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pages_of_bf16_give_the_bits_of_their_tiles() {
+        for (seed, exponents) in [(1, 100..150), (2, 0..30), (3, 220..256), (4, 0..256), (5, 126..128)] {
+            let (mut a, mut b) = pairs(seed, exponents);
+            let [pages_a, pages_b] = [&mut a, &mut b].map(|tile| {
+                let cut = |value: &mut f32| {
+                    *value = f32::from_bits(value.to_bits() & 0xffff_0000);
+                    ((value.to_bits() >> 16) as u16).to_le_bytes()
+                };
+                tile.0.iter_mut().flat_map(cut).collect::<Vec<u8>>()
+            });
+            for (wide, op, phases) in [true, false]
+                .into_iter()
+                .flat_map(|wide| [Binary::Add, Binary::Sub, Binary::Mul].map(|op| (wide, op)))
+                .flat_map(|(wide, op)| (1..=4).map(move |phases| (wide, op, phases)))
+            {
+                let (mut of_tiles, mut of_pages) = (Tile::zero(), Tile::zero());
+                let onto = if op == Binary::Mul { Onto::Zeros } else { Onto::Nothing };
+                binary(&mut of_tiles, op, &a, &b, phases, onto, adder(wide));
+                if binary_of_pages(&mut of_pages, op, &pages_a, &pages_b, phases, adder(wide)) {
+                    let same = |(tile, page): (&f32, &f32)| tile.to_bits() == page.to_bits();
+                    assert!(
+                        of_tiles.0.iter().zip(&of_pages.0).all(same),
+                        "{op:?} {wide} {phases} {seed}"
+                    );
+                } else {
+                    assert!(seed != 1 || op == Binary::Mul && !wide);
                 }
             }
         }
