@@ -100,6 +100,28 @@ fn softmax<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tenso
 }
 
 #[tt::kernel]
+fn rms_norm<const M: usize>(x: &Tensor<bf16, M, 512>, gain: &Tensor<bf16, 512>, y: &mut Tensor<bf16, M, 512>) {
+    let by = T.Kernel(M.div_ceil(32));
+    let block = T.alloc_shared::<bf16>(32, 512);
+    let scale = T.alloc_shared::<bf16>(512);
+    let squares = T.alloc_fragment::<f32>(32, 512);
+    let sum = T.alloc_fragment::<f32>(32);
+    T.copy(x[(by * 32, 0)], block);
+    T.copy(gain[0], scale);
+    for (i, j) in T.Parallel(32, 512) {
+        squares[(i, j)] = block[(i, j)] * block[(i, j)];
+    }
+    T.reduce_sum(squares, sum, dim = 1);
+    for i in T.Parallel(32) {
+        sum[i] = (sum[i] * 0.001953125 + 1.0e-5).rsqrt();
+    }
+    for (i, j) in T.Parallel(32, 512) {
+        block[(i, j)] = block[(i, j)] * sum[i] * scale[j];
+    }
+    T.copy(block, y[(by * 32, 0)]);
+}
+
+#[tt::kernel]
 fn attention<const H: usize, const M: usize, const N: usize>(
     q: &Tensor<bf16, H, M, 64>,
     k: &Tensor<bf16, H, N, 64>,
@@ -240,6 +262,8 @@ fn on(chip: &str) -> tt::Result<Vec<(&'static str, Figures)>> {
     of!(add, "512 x 512", add(&a, &b, &mut c));
     of!(chain, "512 x 512", chain(&a, &bias, &mut c));
     of!(softmax, "512 x 512", softmax(&a, &mut c));
+    let (long, mut normal) = (tensor!(bf16, 8192, 512), tensor!(bf16, 8192, 512));
+    of!(rms_norm, "8192 x 512", rms_norm(&long, &bias, &mut normal));
     let (q, k, v) = (
         tensor!(bf16, 4, 256, 64),
         tensor!(bf16, 4, 256, 64),

@@ -253,12 +253,12 @@ fn an_integer_that_numbers_decide_is_computed_by_the_launch_and_by_the_host_prog
 fn a_plan_that_contradicts_itself_is_refused() {
     let (_, text) = plans().swap_remove(0);
     let broken = [
-        (text.replacen("\"schema\": 7", "\"schema\": 8", 1), "version 8"),
+        (text.replacen("\"schema\": 8", "\"schema\": 9", 1), "version 9"),
         (
             text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
             "writer",
         ),
-        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 7"),
+        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 8"),
         (
             text.replacen(
                 "\"axes\": [\n          0,\n          1",

@@ -21,6 +21,12 @@ pub struct BlockCost {
     /// What a row and what a column of cores shares, where it does; else every core reads that too.
     #[serde(default, skip_serializing_if = "shares_nothing")]
     pub shared: [Transfers; 2],
+    /// What a core reads for all of its blocks, before the first.
+    #[serde(default, skip_serializing_if = "Transfers::are_none")]
+    pub once: Transfers,
+    /// As `shared`, of that.
+    #[serde(default, skip_serializing_if = "shares_nothing")]
+    pub shared_once: [Transfers; 2],
     /// What a core writes.
     pub writes: Transfers,
     /// What the engines compute, by chip.
@@ -44,6 +50,9 @@ pub struct Operand {
     /// The line of cores that shares what is read, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<CoreLine>,
+    /// Whether that is for all blocks of a core together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
     /// Bytes.
     pub bytes: Formula,
 }
@@ -74,7 +83,7 @@ pub struct Estimate {
 }
 
 fn shares_nothing(shared: &[Transfers; 2]) -> bool {
-    shared.iter().all(|of_line| *of_line == Transfers::default())
+    shared.iter().all(Transfers::are_none)
 }
 
 /// Transfers between a tensor and a core.
@@ -87,6 +96,12 @@ pub struct Transfers {
     pub bytes: Formula,
     /// How often the processor waits for those before; of what is shared, how often it is multicast.
     pub waits: Formula,
+}
+
+impl Transfers {
+    fn are_none(&self) -> bool {
+        *self == Transfers::default()
+    }
 }
 
 impl Default for Transfers {
@@ -153,6 +168,8 @@ struct Moved {
 #[derive(Default, Clone, Copy)]
 struct Near {
     in_l1: [f64; 2],
+    /// Of what a core reads before its first block.
+    once_in_l1: f64,
     in_place: [f64; 2],
     pages_in_place: [f64; 2],
 }
@@ -188,6 +205,70 @@ pub(crate) fn at_rate(bytes: f64, tenths: u64) -> f64 {
     bytes * 10.0 / tenths as f64
 }
 
+/// How cores read.
+struct Reading<'a> {
+    costs: &'a Costs,
+    /// From a question to its answer, in cycles.
+    answer: f64,
+    cores: f64,
+    /// The cores of a row and of a column that share.
+    lines: [f64; 2],
+}
+
+/// What a core takes for what it reads.
+struct Taken {
+    cycles: f64,
+    /// Its part of what comes from memory, and how many reads that is.
+    bytes: f64,
+    count: f64,
+    /// How often it waits for lines.
+    waits: f64,
+}
+
+impl Reading<'_> {
+    /// Cycles of one core, while so many read the same pages at the same time: from few banks, if they are few.
+    fn alone(&self, moved: Moved, cores: f64) -> f64 {
+        let costs = self.costs;
+        let issued = moved.count * costs.read[1] as f64;
+        let spread = (moved.count / moved.waits.max(1.0)).clamp(1.0, costs.dram.len() as f64);
+        let at_banks = at_rate(moved.bytes * cores, costs.bank_tenths) / spread;
+        issued.max(at_rate(moved.bytes, costs.read_tenths)).max(at_banks)
+    }
+
+    /// What it takes to read `own`, and the part of what lines share, while so many cores read the same of each.
+    fn of(&self, own: Moved, shared: [Moved; 2], [alike, lines @ ..]: [f64; 3]) -> Taken {
+        let costs = self.costs;
+        let mut taken = Taken {
+            cycles: self.alone(own, alike) + own.waits * self.answer,
+            bytes: own.bytes,
+            count: own.count,
+            waits: 0.0,
+        };
+        // The senders of rows are other cores than those of columns, and all read at the same time. Then they send, to the same cores.
+        let (mut reading, mut sending, mut arriving): (f64, f64, f64) = (0.0, 0.0, 0.0);
+        let mut at_once = 0.0;
+        for ((moved, cores), alike) in shared.into_iter().zip(self.lines).zip(lines) {
+            if cores > 1.0 {
+                let [alone, of_eight] = costs.multicast;
+                let set_up = alone as f64 + of_eight as f64 * (cores / 8.0).ceil();
+                let told = (2 * costs.write[0] + 2 * costs.notice) as f64;
+                let sent = at_rate(moved.bytes, costs.write_tenths);
+                reading = reading.max(self.alone(moved, 1.0));
+                at_once += moved.bytes * self.cores / cores;
+                sending = sending.max(moved.waits * (set_up + told) + sent);
+                arriving += sent;
+            } else {
+                taken.cycles += self.alone(moved, alike);
+            }
+            taken.waits = taken.waits.max(moved.waits);
+            taken.bytes += moved.bytes / cores;
+            taken.count += moved.count / cores;
+        }
+        taken.cycles += reading.max(at_rate(at_once, costs.chip_tenths)) + sending.max(arriving);
+        taken
+    }
+}
+
 impl BlockCost {
     /// What a launch takes on `chip` with the blocks of its cores; none where an extent has no value, or there is no core.
     fn estimate(
@@ -213,42 +294,23 @@ impl BlockCost {
         let way = (costs.hop * (u64::from(costs.torus[0]) + u64::from(costs.torus[1]))) as f64;
         let answer = way + (costs.round_trip + costs.dram_access) as f64;
         let banks = costs.dram.len() as f64;
-        // So many cores read the same pages at the same time: from few banks, if they are few.
-        let read = |moved: Moved, cores: f64| {
-            let issued = moved.count * costs.read[1] as f64;
-            let spread = (moved.count / moved.waits.max(1.0)).clamp(1.0, banks);
-            let at_banks = at_rate(moved.bytes * cores, costs.bank_tenths) / spread;
-            issued.max(at_rate(moved.bytes, costs.read_tenths)).max(at_banks)
+        let reading = Reading {
+            costs,
+            answer,
+            cores: work.len() as f64,
+            lines: first.rectangle.cores.map(|cores| f64::from(cores.max(1))),
         };
-        let mut reader = read(own, 1.0) + own.waits * answer;
-        // The senders of rows are other cores than those of columns, and all read at the same time. Then they send, to the same cores.
-        let (mut reading, mut sending, mut arriving): (f64, f64, f64) = (0.0, 0.0, 0.0);
-        let mut at_once = 0.0;
-        let mut from_dram = (own.bytes - near.in_l1[Direction::Read as usize]) * blocks;
-        let mut reads = own.count * blocks;
-        let mut waits: f64 = 0.0;
-        for line in CoreLine::ALL {
-            let moved = Moved::of(&self.shared[line.number()], &value)?;
-            let cores = f64::from(first.rectangle.cores[line.number()].max(1));
-            if cores > 1.0 {
-                let [alone, of_eight] = costs.multicast;
-                let set_up = alone as f64 + of_eight as f64 * (cores / 8.0).ceil();
-                let told = (2 * costs.write[0] + 2 * costs.notice) as f64;
-                let sent = at_rate(moved.bytes, costs.write_tenths);
-                reading = reading.max(read(moved, 1.0));
-                at_once += moved.bytes * work.len() as f64 / cores;
-                sending = sending.max(moved.waits * (set_up + told) + sent);
-                arriving += sent;
-            } else {
-                reader += read(moved, alike[line.number()]);
-            }
-            waits = waits.max(moved.waits);
-            from_dram += moved.bytes * blocks / cores;
-            reads += moved.count * blocks / cores;
-        }
+        let shared = |of: &[Transfers; 2]| Some([Moved::of(&of[0], &value)?, Moved::of(&of[1], &value)?]);
+        let of_block = reading.of(own, shared(&self.shared)?, [1.0, alike[0], alike[1]]);
+        // What blocks read alike, all cores read at the same time.
+        let all = [reading.cores; 3];
+        let before = reading.of(Moved::of(&self.once, &value)?, shared(&self.shared_once)?, all);
+        let from_dram = (of_block.bytes - near.in_l1[Direction::Read as usize]) * blocks
+            + (before.bytes - near.once_in_l1) * reading.cores;
+        let reads = of_block.count * blocks + before.count * reading.cores;
+        let reader = of_block.cycles;
         let issued = written.count * costs.write[1] as f64;
         let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
-        reader += reading.max(at_rate(at_once, costs.chip_tenths)) + sending.max(arriving);
         // What the cores write of their last blocks is written when all have been read.
         let to_dram = written.bytes - near.in_l1[Direction::Written as usize];
         let last = to_dram * work.len() as f64;
@@ -256,16 +318,16 @@ impl BlockCost {
         let moved = at_rate(from_dram + earlier, costs.chip_tenths);
         let dram = moved.max(reads * costs.bank_request as f64 / banks);
         let computing = compute * rounds;
-        let steps = own.waits.max(waits).max(1.0);
+        let steps = own.waits.max(of_block.waits).max(1.0);
         // Reads go on while steps are computed; what follows them has the first step of the next block to be read meanwhile, and no more.
         let (in_steps, rest) = if in_steps > 0.0 {
             (in_steps, compute - in_steps)
         } else {
             (compute, 0.0)
         };
-        let of_block = in_steps.max(reader - rest.min(reader / steps)) + rest;
-        let of_first = in_steps.max(reader) + rest;
-        let busy = (of_first + of_block * (rounds - 1.0))
+        let of_each = in_steps.max(reader - rest.min(reader / steps)) + rest;
+        let of_first = before.cycles + in_steps.max(reader) + rest;
+        let busy = (of_first + of_each * (rounds - 1.0))
             .max(writer * (rounds - 1.0))
             .max(dram);
         // Nothing is computed before the first step has been read, and all of the last is afterwards.
@@ -314,6 +376,10 @@ impl Plan {
                 .evaluate(&|name| bindings.integers.get(name).copied())
                 .ok()?
                 .max(0) as f64;
+            if operand.once {
+                near.once_in_l1 += bytes;
+                continue;
+            }
             let at = operand.direction as usize;
             match on_shards.iter().any(|on| on.tensor == operand.tensor) {
                 true => {

@@ -7,7 +7,7 @@ use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 7;
+pub const SCHEMA_VERSION: u32 = 8;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

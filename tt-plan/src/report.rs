@@ -101,7 +101,10 @@ pub struct OperandReport {
     /// The line of cores that shares what is read, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<CoreLine>,
-    /// Bytes that a block moves.
+    /// Whether it is read once for all blocks of a core.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
+    /// Bytes that a block moves, or a core for all of its blocks.
     pub block_bytes: String,
     /// What a launch moves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,6 +246,7 @@ impl Plan {
                     tensor: operand.tensor.clone(),
                     direction: operand.direction,
                     line: operand.line,
+                    once: operand.once,
                     block_bytes: shown(&operand.bytes),
                     moved: launch.and_then(|(bindings, _, work)| self.moved(operand, bindings, work, &on_shards)),
                 })
@@ -265,6 +269,7 @@ impl Plan {
         let of_block = u64::try_from(value(&operand.bytes, bindings)?).ok()?;
         let rectangle = work.first()?.rectangle;
         let blocks: u64 = match operand.direction {
+            Direction::Read if operand.once => work.len() as u64,
             Direction::Read => work.iter().map(|core| core.count).sum(),
             // What a core goes along with is not stored.
             Direction::Written => self.blocks(bindings)?,
@@ -473,6 +478,11 @@ impl fmt::Display for StageReport {
             let line = operand.line.map_or_else(String::new, |line| {
                 format!(", by a {} of cores at once where they share", line.name())
             });
+            let each = if operand.once {
+                "core, before its first block"
+            } else {
+                "block"
+            };
             match operand.moved {
                 Some(moved) if moved.bytes == 0 => writeln!(f, "  {:<9}  {direction}: where it lies", operand.tensor)?,
                 Some(moved) => writeln!(
@@ -484,7 +494,7 @@ impl fmt::Display for StageReport {
                 )?,
                 None => writeln!(
                     f,
-                    "  {:<9}  {direction}: {} bytes a block{line}",
+                    "  {:<9}  {direction}: {} bytes a {each}{line}",
                     operand.tensor, operand.block_bytes
                 )?,
             }

@@ -187,6 +187,8 @@ pub struct Buffer {
     pub index: Option<u8>,
     /// The tensor in whose shards blocks have a place (C3): which of its pages a block's only version has.
     pub shard: Option<ShardOf>,
+    /// Its only version is read before a core's first block and stays until after the last (C3).
+    pub is_kept: bool,
 }
 
 /// The pages of a tensor that every block of the grid moves once.
@@ -217,6 +219,7 @@ impl Buffer {
             unpack_to_dest: false,
             index: None,
             shard: None,
+            is_kept: false,
         }
     }
 

@@ -8,7 +8,8 @@
 //! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
 //! proves again on the final code.
 //!
-//! Of a kernel whose blocks go where their shards are, buffers that may lie on a tensor's shard say so.
+//! What all blocks of the grid read alike stands before everything else and is released after it: a core reads it once (D1). Of a kernel
+//! whose blocks go where their shards are, buffers that may lie on a tensor's shard say so.
 //!
 //! ```text
 //!  read a; read b; section y ← a + b; write y      ⟹      read a; read b; section y ← a + b; release a; release b;
@@ -17,6 +18,7 @@
 
 mod dead;
 mod fetches;
+pub mod kept;
 mod liveness;
 mod on_shards;
 mod order;
@@ -38,26 +40,46 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
     run: |unit| {
         unit.changed(|facts, flow| {
             on_shards::run(facts, flow)?;
-            run(flow)
+            live(flow);
+            kept::run(facts, flow);
+            allot(flow)
         })
     },
     check: lifetimes,
 };
 
-/// Runs the pass.
+/// Runs the pass, without what blocks have in common.
 pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
+    live(flow);
+    allot(flow)
+}
+
+/// Lifetimes.
+fn live(flow: &mut Flow<Sections>) {
     dead::remove(flow);
     order::run(flow);
     liveness::run(flow);
     fetches::run(flow);
+}
+
+/// How many versions of each buffer there are to be: those alive at once, and more where overlap was asked for.
+fn wanted(flow: &Flow<Sections>) -> Vec<u32> {
     let needed = liveness::most_alive(flow);
-    for (buffer, needed) in flow.buffers.iter_mut().zip(needed) {
-        buffer.versions = match (buffer.kind, buffer.depth) {
-            (BufferKind::Constant(_) | BufferKind::Scratch(_) | BufferKind::Token(_), _) => 1,
-            (BufferKind::Incoming, depth) => needed.max(depth.versions()),
-            (BufferKind::Outgoing | BufferKind::Shifted, _) => needed.max(Depth::Default.versions()),
-            (BufferKind::Local, _) => needed,
-        };
+    let versions = |(buffer, needed): (&flow::Buffer, u32)| match (buffer.kind, buffer.depth) {
+        (BufferKind::Constant(_) | BufferKind::Scratch(_) | BufferKind::Token(_), _) => 1,
+        (BufferKind::Incoming, _) if buffer.is_kept => needed,
+        (BufferKind::Incoming, depth) => needed.max(depth.versions()),
+        (BufferKind::Outgoing | BufferKind::Shifted, _) => needed.max(Depth::Default.versions()),
+        (BufferKind::Local, _) => needed,
+    };
+    flow.buffers.iter().zip(needed).map(versions).collect()
+}
+
+/// Depths and indices.
+fn allot(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
+    let wanted = wanted(flow);
+    for (buffer, wanted) in flow.buffers.iter_mut().zip(wanted) {
+        buffer.versions = wanted;
     }
     let limit = target::least(|target| target.circular_buffers) as usize;
     share::run(flow, BufferKind::Local);

@@ -4,7 +4,7 @@
 //! branches (which keep their `Origin`), and with the two ends of every buffer made explicit: the producer reserves and
 //! publishes a version, the consumer receives and releases it. A version is received right where it is published, so the
 //! order of versions is the same for all three. Each program does so for every block of its core (B2); constant tiles are
-//! made before the first block and dropped after the last. Reads that follow each other are one step, and their pages arrive together.
+//! made before the first block and dropped after the last, as what is kept is read and released there. Reads that follow each other are one step, and their pages arrive together.
 //! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version.
 //!
 //! ```text
@@ -23,6 +23,7 @@ use crate::flow::{
     Read, SectionOp, SectionStmt, Sections,
 };
 use crate::ir::{Kind, Stage, Stmt};
+use crate::passes::c3_build_dataflow::kept;
 use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
 use crate::verify::progress::proved;
@@ -66,12 +67,10 @@ impl Form for Unit<Parts<Split, ()>> {
 /// Runs the pass.
 pub fn run(flow: &Flow<Sections>) -> Split {
     let mut split = SplitKernel { flow, next: 0 };
-    let Split {
-        reader,
-        compute,
-        writer,
-    } = split.body(&flow.body, true);
-    let (mut reader, mut compute, writer) = (of_blocks(reader), of_blocks(compute), of_blocks(writer));
+    let [first, block, last] = kept::apart(flow).map(|body| split.body(body, true));
+    let mut reader = [first.reader, of_blocks(block.reader), last.reader].concat();
+    let mut compute = [first.compute, of_blocks(block.compute), last.compute].concat();
+    let writer = [first.writer, of_blocks(block.writer), last.writer].concat();
     for (buffer, constant) in flow::constants(&flow.buffers) {
         let made = made_of(buffer, constant).map(|op| Stmt::new(None, Kind::Op(op)));
         reader.splice(0..0, made);

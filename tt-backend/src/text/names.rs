@@ -455,6 +455,9 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
             if buffer.unpack_to_dest {
                 line += ", unpacked to destination";
             }
+            if buffer.is_kept {
+                line += ", kept";
+            }
             if let Some(ShardOf {
                 tensor,
                 first,

@@ -10,9 +10,10 @@
 use super::{Fault, sight, unproved};
 use crate::flow::{
     Arg, Around, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
-    Section, SectionOp, Sections, Shift, Transfer, Write,
+    Section, SectionOp, SectionStmt, Sections, Shift, Transfer, Write,
 };
 use crate::ir::{self, Event, Frame, Head, Stage};
+use crate::passes::c3_build_dataflow::kept;
 use crate::pipeline::Unit;
 use crate::tile_ops::TileOp;
 use tt_lang::diagnostic::Diagnostic;
@@ -108,7 +109,28 @@ impl Check<'_> {
 
     fn lifetimes(&self, flow: &Flow<Sections>) -> Result<(), String> {
         self.body(flow)?;
+        self.kept(&kept::apart(flow))?;
         sight::check(flow)
+    }
+
+    /// What is kept is read before all else alone, and released after it.
+    fn kept(&self, [first, block, last]: &[&[SectionStmt]; 3]) -> Result<(), String> {
+        let mut wrong = None;
+        ir::operations(block, &mut |op| {
+            let buffer = op.defines().or_else(|| op.releases());
+            let kept = buffer.filter(|buffer| self.buffers.get(buffer.0).is_some_and(|buffer| buffer.is_kept));
+            wrong = wrong.or(kept);
+        });
+        if let Some(buffer) = wrong {
+            return Err(format!(
+                "{} is kept, and defined or released in a block",
+                self.name(buffer)
+            ));
+        }
+        match first.len() == last.len() {
+            true => Ok(()),
+            false => Err("what is kept is not released".into()),
+        }
     }
 
     fn kind(&self, buffer: BufferId) -> Result<BufferKind, String> {
@@ -359,7 +381,6 @@ fn is_for_tiles_alone(frame: &Frame<Sections>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::SectionStmt;
     use crate::ir::Kind;
     use crate::passes::*;
 

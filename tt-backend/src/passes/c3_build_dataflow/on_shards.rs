@@ -97,7 +97,7 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnosti
 }
 
 /// How many statements define each buffer, and how many of them stand outside of loops and branches.
-fn definitions(body: &[SectionStmt]) -> HashMap<BufferId, (usize, usize)> {
+pub(super) fn definitions(body: &[SectionStmt]) -> HashMap<BufferId, (usize, usize)> {
     let mut found: HashMap<BufferId, (usize, usize)> = HashMap::new();
     let defines = |kind: &Kind<Sections>| match kind {
         Kind::Op(op) => op.defines(),

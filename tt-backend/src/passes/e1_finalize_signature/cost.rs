@@ -134,13 +134,16 @@ impl Computed {
     }
 }
 
-/// A tensor, which way it is moved, and the line of cores that shares what is read.
-type Moving = (ParamId, Direction, Option<CoreLine>);
+/// A tensor, which way it is moved, the line of cores that shares what is read, and whether that is before the first block.
+type Moving = (ParamId, Direction, Option<CoreLine>, bool);
 
 /// What statements take.
 #[derive(Debug, Clone, Default)]
 struct Takes {
     own: Moved,
+    /// What is read before the first block, by a core for itself and by lines of cores.
+    once: Moved,
+    shared_once: [Moved; 2],
     operands: BTreeMap<Moving, Count>,
     shared: [Moved; 2],
     computed: BTreeMap<&'static str, Computed>,
@@ -166,9 +169,21 @@ fn sum(mut a: Count, b: Count) -> Count {
 }
 
 impl Takes {
+    /// The same, for all blocks together.
+    fn once(self) -> Takes {
+        let of_all = |((tensor, direction, line, _), bytes)| ((tensor, direction, line, true), bytes);
+        Takes {
+            own: Moved::default(),
+            shared: Default::default(),
+            once: self.own,
+            shared_once: self.shared,
+            operands: self.operands.into_iter().map(of_all).collect(),
+            ..self
+        }
+    }
+
     fn both(self, other: Takes, with: fn(Count, Count) -> Count) -> Takes {
-        let [a, b] = self.shared;
-        let [c, d] = other.shared;
+        let of_lines = |[a, b]: [Moved; 2], [c, d]: [Moved; 2]| [a.both(c, with), b.both(d, with)];
         let mut operands = self.operands;
         for (operand, bytes) in other.operands {
             let own = operands.remove(&operand).unwrap_or_default();
@@ -176,8 +191,10 @@ impl Takes {
         }
         Takes {
             own: self.own.both(other.own, with),
+            once: self.once.both(other.once, with),
             operands,
-            shared: [a.both(c, with), b.both(d, with)],
+            shared: of_lines(self.shared, other.shared),
+            shared_once: of_lines(self.shared_once, other.shared_once),
             computed: both_by_chip(self.computed, other.computed, with),
             in_steps: both_by_chip(self.in_steps, other.in_steps, with),
         }
@@ -208,7 +225,7 @@ impl Counted {
             counting.middles.insert(*var, middle);
         }
         let once = Formula::Const(1);
-        let [reads, computes, writes] = programs.map(|body| counting.body(body, &once));
+        let [reads, computes, writes] = programs.map(|body| counting.program(body, &once));
         let params = (0..).map(ParamId).take(kernel.params.len());
         let names = params.filter_map(|id| Some((id, kernel.tensor(id)?.name.clone())));
         Some(Counted {
@@ -233,18 +250,21 @@ impl Counted {
             }
         });
         let moved = self.reads.operands.iter().chain(&self.writes.operands);
-        let operands = moved.filter_map(|((tensor, direction, line), bytes)| {
+        let operands = moved.filter_map(|((tensor, direction, line, once), bytes)| {
             Some(Operand {
                 tensor: self.names.get(tensor)?.clone(),
                 direction: *direction,
                 line: *line,
+                once: *once,
                 bytes: bytes.formula(),
             })
         });
         BlockCost {
             operands: operands.collect(),
             reads: self.reads.own.transfers(),
-            shared: [0, 1].map(|line: usize| self.reads.shared[line].transfers()),
+            shared: self.reads.shared.each_ref().map(Moved::transfers),
+            once: self.reads.once.transfers(),
+            shared_once: self.reads.shared_once.each_ref().map(Moved::transfers),
             writes: self.writes.own.transfers(),
             compute: compute.collect(),
             unknown: self.unknown.iter().map(|name| (*name).to_string()).collect(),
@@ -284,6 +304,14 @@ struct Counting<'k> {
 }
 
 impl Counting<'_> {
+    /// What a program takes for a block, and what it moves once, before the first.
+    fn program(&mut self, body: &[Stmt<Calls<Symbol>>], once: &Formula) -> Option<Takes> {
+        let is_blocks = |stmt: &Stmt<Calls<Symbol>>| matches!(stmt.kind, Kind::Loop(Loop::Blocks { .. }, _));
+        let (before, rest) = body.split_at(body.iter().position(is_blocks).unwrap_or(0));
+        let before = self.body(before, once)?.once();
+        Some(before.both(self.body(rest, once)?, sum))
+    }
+
     /// What statements take that run so often.
     fn body(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula) -> Option<Takes> {
         let mut takes = Takes::default();
@@ -321,7 +349,8 @@ impl Counting<'_> {
                     match line_of(then).or_else(|| line_of(otherwise)) {
                         // Of the line's sender; the others are told.
                         Some(line) => {
-                            let of_line = |((tensor, direction, _), bytes)| ((tensor, direction, Some(line)), bytes);
+                            let of_line =
+                                |((tensor, direction, _, once), bytes)| ((tensor, direction, Some(line), once), bytes);
                             let mut takes = Takes {
                                 operands: of_then.operands.into_iter().map(of_line).collect(),
                                 ..Takes::default()
@@ -490,7 +519,7 @@ impl Counting<'_> {
                 true => Direction::Written,
                 false => Direction::Read,
             };
-            let operand = takes.operands.entry((tensor, direction, None)).or_default();
+            let operand = takes.operands.entry((tensor, direction, None, false)).or_default();
             operand.add(times, bytes);
         }
     }

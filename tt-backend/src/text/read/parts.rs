@@ -466,6 +466,8 @@ impl Reader<'_> {
                 buffer.column_major = true;
             } else if self.eat("unpacked to destination") {
                 buffer.unpack_to_dest = true;
+            } else if self.eat("kept") {
+                buffer.is_kept = true;
             } else if self.peek() == "on" || self.peek() == "of" {
                 let lies_there = self.eat("on");
                 if !lies_there {
