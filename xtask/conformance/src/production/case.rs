@@ -239,6 +239,14 @@ impl Kernel {
         Kernel::new(path, KernelRole::Compute(options), cores)
     }
 
+    /// The same kernel of a data movement RISC on another NoC.
+    pub fn on_noc(mut self, number: u8) -> Kernel {
+        if let KernelRole::DataMovement { noc, .. } = &mut self.role {
+            *noc = number;
+        }
+        self
+    }
+
     /// Our kernel that writes what the circular buffers of `streams` bring to their tensors, on RISCV_0 and NoC 1.
     pub fn drain(cores: &[CoreCoord], streams: &[Stream]) -> Kernel {
         Kernel::writer("drain", cores)
@@ -396,6 +404,13 @@ pub enum Arg {
     NocX(CoreCoord),
     /// The NoC y coordinate of a core.
     NocY(CoreCoord),
+}
+
+impl Arg {
+    /// Corners of a multicast, the first one in the direction of its NoC first.
+    pub fn corners(first: CoreCoord, last: CoreCoord) -> [Arg; 4] {
+        [Arg::NocX(first), Arg::NocY(first), Arg::NocX(last), Arg::NocY(last)]
+    }
 }
 
 impl From<u32> for Arg {

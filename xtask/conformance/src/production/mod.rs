@@ -1,23 +1,25 @@
 //! `cargo xtask conformance kernels`: kernels of production operations on the emulator, their numbers checked.
 
 mod bounds;
-mod case;
+pub mod case;
 mod compute;
 mod dataflow;
+pub mod multicast_matmul;
 mod run;
 mod simulated;
 mod table;
 pub mod values;
 mod wheel;
 
-use crate::fetch::{self, Cache, Machine};
 use crate::simulator::oracle::Oracle;
 use case::Case;
 use clap::Args;
 use std::path::PathBuf;
 use tt_emulator::ArchName;
-use wheel::Wheel;
 use xtask::project;
+
+pub use run::{Outcome, run as run_case};
+pub use wheel::Wheel;
 
 /// Where the table lies in the repository.
 const TABLE: &str = "docs/production-kernels.md";
@@ -45,16 +47,20 @@ pub struct Arguments {
 
 /// Every case, for a chip.
 fn cases(arch: ArchName) -> Vec<Case> {
-    [dataflow::cases(arch), compute::cases(arch)].concat()
+    [
+        dataflow::cases(arch),
+        multicast_matmul::cases(arch),
+        compute::cases(arch),
+    ]
+    .concat()
 }
 
 /// Runs the check; an error says what it found.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let root = match arguments.wheel.clone() {
-        Some(path) => path,
-        None => fetch::headers(&Cache::of_user()?, &Machine)?,
+    let wheel = match &arguments.wheel {
+        Some(path) => Wheel::at(path)?,
+        None => Wheel::fetched()?,
     };
-    let wheel = Wheel::at(&root)?;
     let only = &arguments.only;
     let oracle = match &arguments.simulator {
         Some(tool) => Some(Oracle::find(Some(tool))?),
@@ -75,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         }
         for (case, outcome) in cases.iter().zip(run::run_all(&cases, &wheel, arch)) {
             match (outcome, &case.fails) {
-                (Ok(share), None) => {
+                (Ok(Outcome { share, .. }), None) => {
                     if only.is_some() {
                         println!("{} on {arch}: off by {:.2} % of the bound", case.name, 100.0 * share);
                     }

@@ -7,17 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
-    Arch, ArchName, Buffer, BufferKind, CbIndex, CoreCoord, Device, Program, Sharding, default_threads, launch,
+    Arch, ArchName, Buffer, BufferKind, CbIndex, CoreCoord, Device, Program, RunCounters, Sharding, default_threads,
+    launch,
 };
 
 /// Runs all `cases` as [`run`] does, as many at a time as there are processors: most of the time goes to the C++
 /// compiler. The outcomes stand in the order of the cases.
-pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<f64, String>> {
-    let outcomes: Vec<OnceLock<Result<f64, String>>> = cases.iter().map(|_| OnceLock::new()).collect();
+pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<Outcome, String>> {
+    let outcomes: Vec<OnceLock<Result<Outcome, String>>> = cases.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < cases.len()) {
-            outcomes[index].get_or_init(|| run(&cases[index], wheel, arch));
+            outcomes[index].get_or_init(|| run(&cases[index], wheel, &Device::open_arch(0, arch)?));
         }
     };
     let threads = match default_threads() {
@@ -36,18 +37,24 @@ pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<f64,
         .collect()
 }
 
-/// Runs `case` on an emulated chip. Gives how much of what they may be off the results are, as
-/// [`super::values::Expected::check`] does.
+/// What a run gave.
+pub struct Outcome {
+    /// How much of what they may be off the results are, as [`super::values::Expected::check`] gives it.
+    pub share: f64,
+    /// What it moved, computed and waited for.
+    pub counters: RunCounters,
+}
+
+/// Runs `case` on an emulated device.
 ///
 /// # Errors
 /// What is wrong: with the case, the kernels, their course or their results.
-pub fn run(case: &Case, wheel: &Wheel, arch: ArchName) -> Result<f64, String> {
+pub fn run(case: &Case, wheel: &Wheel, device: &Arc<Device>) -> Result<Outcome, String> {
     check(case)?;
-    let device = Device::open_arch(0, arch)?;
-    let buffers = allocate(case, &device)?;
+    let buffers = allocate(case, device)?;
     let program = build(case, wheel, device.arch(), &buffers)?;
     let threads = default_threads().map_err(|error| error.to_string())?;
-    launch(&device, &program, threads).map_err(|error| error.to_string())?;
+    let counters = launch(device, &program, threads).map_err(|error| error.to_string())?;
     let mut most = 0.0f64;
     for (buffer, described) in buffers.values().zip(sorted(case)) {
         let Some(expected) = &described.expected else { continue };
@@ -58,7 +65,7 @@ pub fn run(case: &Case, wheel: &Wheel, arch: ArchName) -> Result<f64, String> {
             .map_err(|wrong| format!("buffer `{}`: {wrong}", described.name))?;
         most = most.max(share);
     }
-    Ok(most)
+    Ok(Outcome { share: most, counters })
 }
 
 /// Refuses a case that could not fail.

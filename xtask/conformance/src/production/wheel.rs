@@ -1,5 +1,6 @@
 //! The production kernels: where the unpacked wheel lies, and what of it kernels may include.
 
+use crate::fetch::{self, Cache, Machine};
 use std::path::{Path, PathBuf};
 use xtask::project;
 
@@ -10,6 +11,14 @@ pub struct Wheel {
 }
 
 impl Wheel {
+    /// The wheel of the pinned version, which is fetched where it is not there yet.
+    ///
+    /// # Errors
+    /// As [`fetch::headers`] and [`Wheel::at`].
+    pub fn fetched() -> Result<Wheel, String> {
+        Wheel::at(&fetch::headers(&Cache::of_user()?, &Machine)?)
+    }
+
     /// The wheel at `root`, the folder that holds `ttnn/cpp/ttnn`.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! The multicast kernels of matmul: senders and receivers of both operands, writers of the product.
+//! Kernels of matmul that are run without those that they come with: reader and writer of blocks on one core, and the reader of a left
+//! operand that lies in shards, which are multicast.
 
 use super::sharded::over_cores;
 use crate::arguments;
@@ -15,146 +16,10 @@ const FOLDER: &str = "operations/matmul/device/kernels";
 /// Every case of this file.
 pub fn cases(arch: ArchName) -> Vec<Case> {
     vec![
-        matmul_over_a_grid(),
         matmul_in_blocks(),
         blocks_from_all_shards(arch, 3, 1),
         blocks_from_all_shards(arch, 2, 2),
     ]
-}
-
-/// The product of [Mt = 4, Kt = 4] and [Kt = 4, Nt = 6] tiles over 3 × 2 cores, 2 × 2 tiles each, two blocks along K. The
-/// first column reads the left operand and multicasts it along its row, the first row the right one along its column.
-fn matmul_over_a_grid() -> Case {
-    const FIRST: CoreCoord = (1, 1);
-    const LAST: CoreCoord = (3, 2);
-    let (mt, kt, nt) = (4u32, 4u32, 6u32);
-    let grid = rectangle(FIRST, LAST);
-    let of = |x: bool, y: bool| -> Vec<CoreCoord> {
-        let wanted = |core: &&CoreCoord| (core.0 == FIRST.0) == x && (core.1 == FIRST.1) == y;
-        grid.iter().filter(wanted).copied().collect()
-    };
-    let first_column = [of(true, true), of(true, false)].concat();
-    let other_columns = [of(false, true), of(false, false)].concat();
-    let first_row = [of(true, true), of(false, true)].concat();
-    let other_rows = [of(true, false), of(false, false)].concat();
-
-    let names = |kernel: Kernel| {
-        kernel
-            .named("cb_in0", 0)
-            .named("cb_in1", 1)
-            .named("cb_out", 4)
-            .named("cb_intermed0", 5)
-            .named("cb_sparsity", 6)
-            .named("num_active", 0)
-    };
-    let mut left_sender = names(Kernel::reader(
-        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in0_sender_padding.cpp"),
-        &first_column,
-    ))
-    .compile_args([1, kt, 2, 2 * kt, 2, 2, 4, 0, 0, 0, 0, 0, 2, 1, 1, 0, 1, 2, 2, mt * kt])
-    .compile_args([1u32, 1, 0, 0, 0, 0, 0, 0])
-    .accessor("a")
-    // No sparsity, so its tensor is never read; one batch is computed.
-    .accessor("a")
-    .compile_args([1u32]);
-    let mut left_receiver = names(Kernel::reader(
-        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in0_receiver.cpp"),
-        &other_columns,
-    ))
-    .compile_args([4u32, 2, 1, 1, 0, 1, 1, 0]);
-    let mut right_sender = names(Kernel::writer(
-        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in1_sender_writer_padding.cpp"),
-        &first_row,
-    ))
-    .compile_args([1, nt, 2 * nt, 2, 2, 2, 4, 2, 1, 1, 2, 3, 1, 1, kt * nt, 1, 1, 0, 0])
-    .compile_args([1, nt, 2, nt, 2, 2 * nt, 2, 1, 2, mt * nt, 0, 0, 0, 0])
-    .accessor("b")
-    .accessor("b")
-    .accessor("out");
-    let mut right_receiver = names(Kernel::writer(
-        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in1_receiver_writer_padding.cpp"),
-        &other_rows,
-    ))
-    .compile_args([4, 2, 1, 1, 2, 3, 1, 1, nt, 2, nt, 2, 2 * nt, 2, 1, 2, mt * nt, 0, 0])
-    .accessor("out");
-    for core in &first_column {
-        let row = (core.1 - FIRST.1) as u32;
-        let mut words = arguments![Arg::Address("a"), row * 2 * kt].to_vec();
-        words.extend(corners((FIRST.0 + 1, core.1), (LAST.0, core.1)));
-        words.extend(arguments![2, 0]);
-        left_sender = left_sender.args(*core, words);
-    }
-    for core in &other_columns {
-        let sender = (FIRST.0, core.1);
-        left_receiver = left_receiver.args(*core, [Arg::NocX(sender), Arg::NocY(sender)]);
-    }
-    for core in &first_row {
-        let column = (core.0 - FIRST.0) as u32;
-        let mut words = arguments![Arg::Address("b"), column * 2].to_vec();
-        // On NoC 1 the far corner comes first.
-        words.extend(corners((core.0, LAST.1), (core.0, FIRST.1 + 1)));
-        words.extend(arguments![
-            0,
-            Arg::Address("out"),
-            column * 2,
-            2,
-            2,
-            1,
-            0,
-            1,
-            1,
-            2,
-            0,
-            0
-        ]);
-        words.extend(arguments![0, 0, 1]);
-        right_sender = right_sender.args(*core, words);
-    }
-    for core in &other_rows {
-        let (column, row) = ((core.0 - FIRST.0) as u32, (core.1 - FIRST.1) as u32);
-        let sender = (core.0, FIRST.1);
-        let mut words = vec![Arg::NocX(sender), Arg::NocY(sender)];
-        words.extend(arguments![
-            Arg::Address("out"),
-            row * 2 * nt + column * 2,
-            2,
-            2,
-            1,
-            0,
-            1,
-            1,
-            2,
-            0,
-            0,
-            1,
-            1
-        ]);
-        right_receiver = right_receiver.args(*core, words);
-    }
-    let compute = names(Kernel::compute(
-        &format!("{FOLDER}/compute/bmm_large_block_zm_fused_bias_activation.cpp"),
-        &grid,
-        ComputeOptions::default(),
-    ))
-    .compile_args([2u32, 2, 4, 2, 1, 4, 2, 2, 1, 1, 1, 2, 2, 1, 4, 0, 0, 0]);
-    product("matmul over a grid", mt, kt, nt)
-        .cb(CircularBuffer::tiles(0, &grid, BF16, 8))
-        .cb(CircularBuffer::tiles(1, &grid, BF16, 8))
-        .cb(CircularBuffer::tiles(4, &grid, BF16, 4).and(5))
-        .semaphore(&grid, 0)
-        .semaphore(&grid, 0)
-        .semaphore(&grid, 0)
-        .semaphore(&grid, 0)
-        .kernel(left_sender)
-        .kernel(left_receiver)
-        .kernel(right_sender)
-        .kernel(right_receiver)
-        .kernel(compute)
-}
-
-/// Corners of a multicast.
-fn corners(first: CoreCoord, last: CoreCoord) -> [Arg; 4] {
-    [Arg::NocX(first), Arg::NocY(first), Arg::NocX(last), Arg::NocY(last)]
 }
 
 /// Tensors `a` and `b` of [mt, kt] and [kt, nt] tiles, and their product `out`.
@@ -169,7 +34,7 @@ fn product(name: &str, mt: u32, kt: u32, nt: u32) -> Case {
         .buffer(Buffer::output("out", TILE, out.near(BF16, absolute, relative)))
 }
 
-/// The same product on one core: readers and writers of blocks, 2 × 1 subblocks, four blocks along K.
+/// A product on one core: readers and writers of blocks, 2 × 1 subblocks, four blocks along K.
 fn matmul_in_blocks() -> Case {
     const CORE: CoreCoord = (0, 0);
     let (mt, kt, nt) = (2u32, 4u32, 2u32);
@@ -252,7 +117,7 @@ fn blocks_from_all_shards(arch: ArchName, count: usize, blocks: u32) -> Case {
     let mut order = Vec::new();
     for (index, core) in (0..).zip(&cores) {
         let mut words = arguments![index].to_vec();
-        words.extend(corners(cores[0], cores[count - 1]));
+        words.extend(Arg::corners(cores[0], cores[count - 1]));
         words.extend(cores.iter().map(|core| Arg::NocX(*core)));
         words.push(Arg::NocY(*core));
         kernel = kernel.args(*core, words);
