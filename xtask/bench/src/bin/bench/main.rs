@@ -9,6 +9,7 @@ mod launches;
 mod memory;
 mod modelled;
 mod peer;
+mod peer_clock;
 mod rows;
 mod table;
 mod throughput;
@@ -72,6 +73,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "modelled",
         about: "bf16 matmuls in blocks that the launch chooses, by the emulator's clock, against their products alone",
         run: modelled::modelled,
+    },
+    Measurement {
+        name: "peer-clock",
+        about: "bf16 matmuls by the emulator's clock, against the multicast matmul of the `ttnn` wheel, which is fetched (100 MB)",
+        run: peer_clock::peer_clock,
     },
     Measurement {
         name: "threads",

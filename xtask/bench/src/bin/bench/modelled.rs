@@ -9,7 +9,7 @@ use tt::{Device, Launch};
 
 /// C = A · B, in blocks that the launch chooses.
 #[tt::kernel(variants(BM = [64, 128, 224, 256], BN = [64, 128, 160, 256], BK = [128]))]
-fn blocked<const M: usize, const K: usize, const N: usize>(
+pub fn blocked<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
     c: &mut Tensor<bf16, M, N>,
@@ -103,16 +103,16 @@ fn chain<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, b: &Tensor<bf16
 const CYCLES_OF_A_PRODUCT: [f64; 2] = [64.0, 48.0];
 
 /// What a launch is, by the clock.
-struct Clocked {
-    cycles: f64,
+pub struct Clocked {
+    pub cycles: f64,
     nanoseconds: f64,
     /// Bytes read from DRAM, and written.
     moved: [f64; 2],
     /// Its cycles, as estimated, its variant and what it read.
-    what: String,
+    pub what: String,
 }
 
-fn clocked(launch: Launch<'_>) -> Result<Clocked, Box<dyn std::error::Error>> {
+pub fn clocked(launch: Launch<'_>) -> Result<Clocked, Box<dyn std::error::Error>> {
     let constants = launch.variant()?.iter();
     let constants: Vec<String> = constants.map(|(name, value)| format!(", {name} = {value}")).collect();
     let estimate = launch.estimate()?.ok_or("no count depends on a tensor")?;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 use tt_emulator::{Arch, DataFormat};
 
 /// Blocks of a matmul in tiles, with the names of `MatmulMultiCoreReuseMultiCastProgramConfig`.
@@ -51,6 +52,22 @@ impl Blocks {
             out_subblock_w,
             in0_block_w,
         }
+    }
+}
+
+impl fmt::Display for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} × {} tiles a core in blocks of {} × {}, {} × {} in registers, {} along K",
+            self.per_core_m,
+            self.per_core_n,
+            self.out_block_h,
+            self.out_block_w,
+            self.out_subblock_h,
+            self.out_subblock_w,
+            self.in0_block_w,
+        )
     }
 }
 
