@@ -20,7 +20,7 @@ fn bytes(counters: &tt::RunCounters) -> u64 {
 
 /// `x · w` with weights that are the same for all rows.
 #[tt::kernel]
-fn linear<const M: usize>(
+fn with_weights<const M: usize>(
     x: &Tensor<bf16, M, 64>,
     w: &Tensor<bf16, 64, 32>,
     bias: &Tensor<bf16, 1, 32>,
@@ -57,7 +57,7 @@ fn weights_of_all_rows_are_read_once_by_every_core() {
             let (x, w) = (device.upload(&x, [m, 64])?, device.upload(&w, [64, 32])?);
             let bias = device.upload(&bias, [1, 32])?;
             let mut y = device.zeros::<f32>([m, 32])?;
-            let profile = linear(&x, &w, &bias, &mut y).profile()?;
+            let profile = with_weights(&x, &w, &bias, &mut y).profile()?;
             assert!(y.download()? == wanted, "{m}");
             let counters = profile.counters.expect("the emulator counts");
             let blocks = m.div_ceil(32);

@@ -34,6 +34,7 @@ const MIXED: &str = "tt-backend/tests/kernels/mixed.rs";
 const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
 const ELEMENTWISE: &str = "examples/elementwise.rs";
 const DIGITS: &str = "examples/digits/main.rs";
+const KEPT: &str = "tests/kept.rs";
 
 macro_rules! samples {
     ($(#[$doc:meta])* $table:ident: $($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $tolerance:literal $(or $adders:literal)?;)*) => {
@@ -91,12 +92,14 @@ samples! {
 }
 
 samples! {
-    /// Kernels of the examples, of which mutants of the program are made besides. That of `examples/matmul.rs` is `matmul` above.
+    /// Kernels of the examples, and of what blocks read alike, of which mutants of the program are made besides. That of
+    /// `examples/matmul.rs` is `matmul` above.
     EXAMPLES:
     ELEMENTWISE swiglu [&[70, 130], &[128, 96], &[33, 97]], (0.75, 0), 1.0, 5e-2;
     ELEMENTWISE affine [&[70, 300], &[128, 128], &[33, 161]], (0.0, 0), 1.0, 1e-2;
     DIGITS linear_relu [&[70, 100, 130], &[128, 64, 64], &[97, 97, 97]], (0.0, 0), 1.0, 2e-2;
     DIGITS linear [&[70, 100, 97], &[128, 64, 64], &[97, 97, 33]], (0.0, 0), 1.0, 2e-2;
+    KEPT with_weights [&[70], &[128], &[97]], (0.0, 0), 1.0, 1e-4 or 1e-2;
 }
 
 /// All samples, each with its number.

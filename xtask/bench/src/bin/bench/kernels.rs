@@ -22,6 +22,26 @@ pub fn matmul<const M: usize, const K: usize, const N: usize>(
     T.copy(acc, c[(by * 256, bx * 128)]);
 }
 
+/// The same in all phases of the multipliers: as many bits as an `f32` product of such numbers has.
+#[tt::kernel(fidelity = HiFi4)]
+pub fn whole_matmul<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 256);
+    let b_block = T.alloc_shared::<bf16>(256, 128);
+    let acc = T.alloc_fragment::<f32>(256, 128);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
+        T.copy(a[(by * 256, k * 256)], a_block);
+        T.copy(b[(k * 256, bx * 128)], b_block);
+        T.gemm(a_block, b_block, acc);
+    }
+    T.copy(acc, c[(by * 256, bx * 128)]);
+}
+
 /// y = relu(A · B + C)
 #[tt::kernel]
 pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(

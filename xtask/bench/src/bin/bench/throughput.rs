@@ -22,6 +22,8 @@ pub fn gemm(scale: Scale) -> Measured {
     // The first run compiles what is not compiled yet.
     kernels::matmul(&a, &b, &mut c).run()?;
     let ours = fastest(3, || kernels::matmul(&a, &b, &mut c).run())?;
+    kernels::whole_matmul(&a, &b, &mut c).run()?;
+    let whole = fastest(3, || kernels::whole_matmul(&a, &b, &mut c).run())?;
 
     let wide = |values: &[bf16]| values.iter().map(|value| value.to_f32()).collect::<Vec<f32>>();
     let (a, b, mut c) = (wide(&a_host), wide(&b_host), vec![0.0f32; n * n]);
@@ -54,19 +56,23 @@ pub fn gemm(scale: Scale) -> Measured {
         Ok(())
     };
     let plain = fastest(5, product)?;
-    let ratio = plain.as_secs_f64() / ours.as_secs_f64();
-    Ok(vec![Row::new(
-        format!("{n}³ matmul, bf16 with f32 sums"),
-        format!("{} ({:.1} GFLOP/s)", seconds(ours), gflops(n, ours)),
-        format!(
-            "gemm 0.19 in f32, {threads} threads: {} ({:.1} GFLOP/s)",
-            seconds(plain),
-            gflops(n, plain)
-        ),
-        format!("{:.0} %", ratio * 100.0),
-        "at least 40 %",
-        ratio >= 0.4,
-    )])
+    let row = |fidelity, ours: Duration, target: f64| {
+        let ratio = plain.as_secs_f64() / ours.as_secs_f64();
+        Row::new(
+            format!("{n}³ matmul, bf16 with f32 sums, {fidelity}"),
+            format!("{} ({:.1} GFLOP/s)", seconds(ours), gflops(n, ours)),
+            format!(
+                "gemm 0.19 in f32, {threads} threads: {} ({:.1} GFLOP/s)",
+                seconds(plain),
+                gflops(n, plain)
+            ),
+            format!("{:.0} %", ratio * 100.0),
+            format!("at least {:.0} %", target * 100.0),
+            ratio >= target,
+        )
+    };
+    // HiFi3 leaves out one of the products of parts, so that two are formed here where HiFi4 is one of whole numbers.
+    Ok(vec![row("HiFi4", whole, 0.9), row("HiFi3, the default", ours, 0.4)])
 }
 
 pub fn add(scale: Scale) -> Measured {
