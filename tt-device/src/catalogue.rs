@@ -97,8 +97,8 @@ macro_rules! catalogue {
         pub static SFPU_OPS: &[SfpuRow] = &[
             $($(SfpuRow {
                 op: SfpuOp::$op,
-                init: Function { name: $init, header: Some($header) },
-                call: Function { name: $call, header: Some($header) },
+                init: Function::new($init, Some($header)),
+                call: Function::new($call, Some($header)),
                 exact: concat!($($exact)?),
                 approximate: concat!($($approximate)?),
                 call_template: "",
@@ -107,8 +107,8 @@ macro_rules! catalogue {
             },)?)*
             $($(SfpuRow {
                 op: SfpuOp::$more,
-                init: Function { name: $more_init, header: Some($more_header) },
-                call: Function { name: $more_call, header: Some($more_header) },
+                init: Function::new($more_init, Some($more_header)),
+                call: Function::new($more_call, Some($more_header)),
                 exact: concat!($($($init_template)?)?),
                 approximate: concat!($($($init_template)?)?),
                 call_template: concat!($($more_template)?),

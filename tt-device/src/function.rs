@@ -9,6 +9,32 @@ pub struct Function {
     pub name: &'static str,
     /// The header that declares it; none of what every file has.
     pub header: Option<&'static str>,
+    /// A number that functions of one name have in common, and hardly any others: kernels are expanded in builds without optimisation
+    /// too, where a comparison of texts is a call of calls.
+    pub(crate) key: u64,
+}
+
+impl Function {
+    /// The function of this name, which that header declares.
+    pub const fn new(name: &'static str, header: Option<&'static str>) -> Function {
+        // FNV-1a.
+        let (bytes, mut key, mut at) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
+        while at < bytes.len() {
+            key = (key ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        Function { name, header, key }
+    }
+
+    /// Whether it is one of these.
+    pub fn is_among(&self, functions: &[&Function]) -> bool {
+        for function in functions {
+            if self == *function {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// What a file must mind that includes a header.
@@ -35,8 +61,7 @@ impl Inclusion {
 
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
-        // Kernels are expanded in builds without optimisation too, where a comparison of texts is a call of calls.
-        self.name.len() == other.name.len() && self.name == other.name
+        self.key == other.key && self.name == other.name
     }
 }
 

@@ -5,7 +5,6 @@ use crate::composed::Composed;
 use crate::expansion::PerElement;
 use crate::format::ElementType;
 use crate::function::{Function, Inclusion};
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// An operation on elements.
@@ -256,25 +255,37 @@ pub struct SfpuRow {
     pub inclusion: Inclusion,
 }
 
-/// The rows by the name of a function of theirs, in the order of the table.
-fn by_name(function: fn(&SfpuRow) -> &Function) -> HashMap<&'static str, Vec<&'static SfpuRow>> {
-    let mut out = HashMap::<_, Vec<_>>::new();
-    for row in SFPU_OPS {
-        out.entry(function(row).name).or_default().push(row);
+/// The rows in the order of the keys of a function of theirs, those of one function in the order of the table.
+fn by_key(function: fn(&SfpuRow) -> &Function) -> Vec<&'static SfpuRow> {
+    let mut rows: Vec<&SfpuRow> = SFPU_OPS.iter().collect();
+    rows.sort_by_key(|row| function(row).key);
+    rows
+}
+
+/// Those of these rows, in such an order, whose function is `wanted`.
+fn of_function(
+    rows: &'static [&'static SfpuRow],
+    function: fn(&SfpuRow) -> &Function,
+    wanted: &Function,
+) -> &'static [&'static SfpuRow] {
+    let from = rows.partition_point(|row| function(row).key < wanted.key);
+    let mut to = from;
+    while rows.get(to).is_some_and(|row| function(row) == wanted) {
+        to += 1;
     }
-    out
+    &rows[from..to]
 }
 
 impl SfpuRow {
     /// The rows whose init is `function`.
     pub fn of_init(function: &Function) -> &'static [&'static SfpuRow] {
-        static INITS: LazyLock<HashMap<&str, Vec<&SfpuRow>>> = LazyLock::new(|| by_name(|row| &row.init));
-        INITS.get(function.name).map_or(&[], Vec::as_slice)
+        static ROWS: LazyLock<Vec<&SfpuRow>> = LazyLock::new(|| by_key(|row| &row.init));
+        of_function(&ROWS, |row| &row.init, function)
     }
 
     /// The rows whose call is `function`: several where they differ in its template arguments.
     pub fn of_call(function: &Function) -> &'static [&'static SfpuRow] {
-        static CALLS: LazyLock<HashMap<&str, Vec<&SfpuRow>>> = LazyLock::new(|| by_name(|row| &row.call));
-        CALLS.get(function.name).map_or(&[], Vec::as_slice)
+        static ROWS: LazyLock<Vec<&SfpuRow>> = LazyLock::new(|| by_key(|row| &row.call));
+        of_function(&ROWS, |row| &row.call, function)
     }
 }

@@ -323,7 +323,11 @@ pub trait Rewrite<From: Stage, To: Stage> {
 
     /// What becomes of a sequence.
     fn body(&mut self, body: Vec<Stmt<From>>) -> Vec<Stmt<To>> {
-        body.into_iter().flat_map(|stmt| self.stmt(stmt)).collect()
+        let mut out = Vec::with_capacity(body.len());
+        for stmt in body {
+            out.append(&mut self.stmt(stmt));
+        }
+        out
     }
 }
 

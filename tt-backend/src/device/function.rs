@@ -6,7 +6,7 @@ pub use tt_device::Function;
 macro_rules! functions {
     ($($header:expr => $($name:ident = $text:literal),* $(,)?;)*) => {
         $($(#[doc = concat!("`", $text, "`.")]
-        pub static $name: Function = Function { name: $text, header: $header };)*)*
+        pub static $name: Function = Function::new($text, $header);)*)*
 
         /// Every function above.
         pub static FUNCTIONS: &[&Function] = &[$($(&$name),*),*];
@@ -141,6 +141,6 @@ pub fn factors(function: &Function) -> Option<[Option<usize>; 2]> {
     } else if *function == MUL_REUSE_DEST_TILES {
         Some([None, Some(0)])
     } else {
-        of_tiles.contains(&function).then_some([Some(0), Some(1)])
+        function.is_among(&of_tiles).then_some([Some(0), Some(1)])
     }
 }

@@ -105,7 +105,7 @@ fn places_on_noc(body: &[Stmt<Calls<Symbol>>]) -> Vec<(String, RuntimeValue)> {
     let mut mentioned = BTreeSet::new();
     operations(body, &mut |leaf| {
         if let Leaf::Call(Call { function, args, .. }) = leaf
-            && [&EXPECT_VERSION, &SEND_VERSION].contains(function)
+            && function.is_among(&[&EXPECT_VERSION, &SEND_VERSION])
         {
             mentioned.extend(args.iter().filter_map(|arg| {
                 if let Expr::Name(name) = arg {

@@ -211,25 +211,23 @@ static FPU_INITS: [(&Function, usize); 18] = [
 
 /// Whether `function` reads the pages at the front of the buffers among its arguments, or tells where they are.
 pub fn reads_pages(function: &Function) -> bool {
-    let tables = [&UNARY[..], &BINARY, &REUSE];
-    tables.iter().any(|table| find(table, function).is_some())
-        || [&MATMUL_BLOCK, &GET_READ_PTR, &READ_TILE_VALUE].contains(&function)
+    function.is_among(&[&MATMUL_BLOCK, &GET_READ_PTR, &READ_TILE_VALUE])
+        || find(&UNARY, function).is_some()
+        || find(&BINARY, function).is_some()
+        || find(&REUSE, function).is_some()
 }
 
 /// Which processor moves elements of the tensor among its arguments by `function`.
 pub fn moves_elements(function: &Function) -> Option<Role> {
-    let role = [
-        (
-            Role::Reader,
-            [&NOC_ASYNC_READ_PAGE, &READ_PLACED_PAGE, &READ_ROWS, &READ_ELEMENTS],
-        ),
-        (
-            Role::Writer,
-            [&NOC_ASYNC_WRITE_PAGE, &WRITE_PLACED_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS],
-        ),
-    ];
-    role.into_iter()
-        .find_map(|(role, functions)| functions.contains(&function).then_some(role))
+    let reads = [&NOC_ASYNC_READ_PAGE, &READ_PLACED_PAGE, &READ_ROWS, &READ_ELEMENTS];
+    let writes = [&NOC_ASYNC_WRITE_PAGE, &WRITE_PLACED_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS];
+    if function.is_among(&reads) {
+        Some(Role::Reader)
+    } else if function.is_among(&writes) {
+        Some(Role::Writer)
+    } else {
+        None
+    }
 }
 
 /// A call with what is known of its arguments.
@@ -317,7 +315,22 @@ impl Args<'_> {
 
 /// The init that an operation needs, by its call.
 fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Option<&'static Function> {
-    table.iter().find(|(known, _)| *known == call).map(|(_, init)| *init)
+    for (known, init) in table {
+        if *known == call {
+            return Some(init);
+        }
+    }
+    None
+}
+
+/// Which of the inits of the FPU `function` is, if it is one, and how many buffers it takes.
+fn fpu_init(function: &Function) -> Option<(&'static Function, usize)> {
+    for (init, count) in &FPU_INITS {
+        if *init == function {
+            return Some((init, *count));
+        }
+    }
+    None
 }
 
 /// What `call` does.
@@ -373,8 +386,8 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         function if *function == NOC_ASYNC_READ_BARRIER => Event::ReadBarrier,
         function if *function == NOC_ASYNC_WRITES_FLUSHED => Event::WritesFlushed,
         function if *function == NOC_ASYNC_WRITE_BARRIER => Event::WriteBarrier,
-        function if [&DEVICE_TIMESTAMPED_DATA, &DPRINT, &ASSERT].contains(&function) => Event::Remark,
-        function if [&PRINT_ELEMENT, &PRINT_BLOCK_ELEMENT].contains(&function) => Event::Look(args.value(0)?),
+        function if function.is_among(&[&DEVICE_TIMESTAMPED_DATA, &DPRINT, &ASSERT]) => Event::Remark,
+        function if function.is_among(&[&PRINT_ELEMENT, &PRINT_BLOCK_ELEMENT]) => Event::Look(args.value(0)?),
         function if *function == READ_ROWS || *function == READ_ELEMENTS => {
             let format = in_rows(args)?;
             if *function == READ_ELEMENTS || Rows::may_lie_otherwise(format) {
@@ -456,13 +469,12 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             Event::Take(args.buffer(0)?, args.range(1)?)
         }
         function
-            if [
+            if function.is_among(&[
                 &ZERO_TILE_ROWS,
                 &ZERO_TILE_COLUMNS,
                 &ZERO_BLOCK_ROWS,
                 &ZERO_BLOCK_COLUMNS,
-            ]
-            .contains(&function) =>
+            ]) =>
         {
             Event::ZeroEdge(args.value(0)?)
         }
@@ -529,13 +541,13 @@ fn is_after_first(cond: &Expr<Bits>) -> bool {
 
 fn fpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    if let Some((init, count)) = FPU_INITS.iter().find(|(init, _)| *init == function) {
-        let operands = (0..*count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
+    if let Some((init, count)) = fpu_init(function) {
+        let operands = (0..count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
         return Ok(Some(Event::FpuInit(args.setup(
             init,
             template,
             &operands,
-            args.exact_from(*count)?,
+            args.exact_from(count)?,
         ))));
     }
     if *function == UNARY_BCAST_UNINIT {

@@ -90,11 +90,12 @@ impl<'a> Env<'a> {
 
     /// What is known of `name`.
     pub fn get(&self, name: &str) -> Value {
-        self.0
-            .iter()
-            .rev()
-            .find(|(known, _)| *known == name)
-            .map_or(Value::UNKNOWN, |(_, value)| *value)
+        for (known, value) in self.0.iter().rev() {
+            if *known == name {
+                return *value;
+            }
+        }
+        Value::UNKNOWN
     }
 
     /// Declares `name` in the innermost scope.

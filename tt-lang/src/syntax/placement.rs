@@ -71,16 +71,29 @@ impl Parsed {
 
 /// Whether `text` has the words of a place that is wrong: most files do not, and are not read again.
 fn worth_reading(text: &str, name: &str) -> bool {
-    let words = || {
-        text.split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(|word| !word.is_empty())
+    let introduces = ["mod", "struct", "enum", "union", "trait", "type"];
+    let is_introduced = |at: usize| {
+        let before = text[..at].trim_end_matches(|c: char| !is_of_word(c));
+        introduces.iter().any(|word| {
+            let rest = before.strip_suffix(word);
+            rest.is_some_and(|rest| !rest.ends_with(is_of_word))
+        })
     };
-    let associated = words().any(|word| matches!(word, "impl" | "trait"));
-    let introduces = |word: &str| matches!(word, "mod" | "struct" | "enum" | "union" | "trait" | "type");
-    associated
-        || words()
-            .zip(words().skip(1))
-            .any(|(word, next)| introduces(word) && next == name)
+    words(text, "impl").next().is_some()
+        || words(text, "trait").next().is_some()
+        || words(text, name).any(is_introduced)
+}
+
+/// Where `word` stands in `text` by itself.
+fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
+        let (before, after) = (&text[..*at], &text[*at + word.len()..]);
+        !before.ends_with(is_of_word) && !after.starts_with(is_of_word)
+    })
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Finds the kernels of a name, and what stands beside them.

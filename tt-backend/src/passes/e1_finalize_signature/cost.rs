@@ -40,15 +40,22 @@ impl Count {
         }
     }
 
-    fn larger(self, other: Count) -> Count {
-        if self == other || other.0.is_empty() {
-            return self;
+    /// Both, one after the other.
+    fn sum(&mut self, other: Count) {
+        self.join(other, 1);
+    }
+
+    /// One of both, whichever is larger.
+    fn larger(&mut self, other: Count) {
+        if *self == other || other.0.is_empty() {
+            return;
         }
         if self.0.is_empty() {
-            return other;
+            *self = other;
+            return;
         }
         let both = Formula::binary(IntOp::Max, self.formula(), other.formula());
-        Count(vec![(both, 1)])
+        self.0 = vec![(both, 1)];
     }
 
     fn formula(&self) -> Formula {
@@ -57,6 +64,9 @@ impl Count {
             .unwrap_or(Formula::Const(0))
     }
 }
+
+/// How a count is taken together with another.
+type With = fn(&mut Count, Count);
 
 fn constant(value: u64) -> Formula {
     Formula::Const(i64::try_from(value).unwrap_or(i64::MAX))
@@ -93,12 +103,10 @@ impl Moved {
         }
     }
 
-    fn both(self, other: Moved, with: fn(Count, Count) -> Count) -> Moved {
-        Moved {
-            count: with(self.count, other.count),
-            bytes: with(self.bytes, other.bytes),
-            waits: with(self.waits, other.waits),
-        }
+    fn and(&mut self, other: Moved, with: With) {
+        with(&mut self.count, other.count);
+        with(&mut self.bytes, other.bytes);
+        with(&mut self.waits, other.waits);
     }
 }
 
@@ -113,13 +121,11 @@ struct Computed {
 }
 
 impl Computed {
-    fn both(self, other: Computed, with: fn(Count, Count) -> Count) -> Computed {
-        Computed {
-            unpack: with(self.unpack, other.unpack),
-            math: with(self.math, other.math),
-            phases: with(self.phases, other.phases),
-            pack: with(self.pack, other.pack),
-        }
+    fn and(&mut self, other: Computed, with: With) {
+        with(&mut self.unpack, other.unpack);
+        with(&mut self.math, other.math);
+        with(&mut self.phases, other.phases);
+        with(&mut self.pack, other.pack);
     }
 
     /// The cycles of each engine.
@@ -151,23 +157,6 @@ struct Takes {
     in_steps: BTreeMap<&'static str, Computed>,
 }
 
-fn both_by_chip(
-    mut of: BTreeMap<&'static str, Computed>,
-    others: BTreeMap<&'static str, Computed>,
-    with: fn(Count, Count) -> Count,
-) -> BTreeMap<&'static str, Computed> {
-    for (chip, other) in others {
-        let own = of.remove(chip).unwrap_or_default();
-        of.insert(chip, own.both(other, with));
-    }
-    of
-}
-
-fn sum(mut a: Count, b: Count) -> Count {
-    a.join(b, 1);
-    a
-}
-
 impl Takes {
     /// The same, for all blocks together.
     fn once(self) -> Takes {
@@ -182,21 +171,21 @@ impl Takes {
         }
     }
 
-    fn both(self, other: Takes, with: fn(Count, Count) -> Count) -> Takes {
-        let of_lines = |[a, b]: [Moved; 2], [c, d]: [Moved; 2]| [a.both(c, with), b.both(d, with)];
-        let mut operands = self.operands;
+    fn and(&mut self, other: Takes, with: With) {
+        self.own.and(other.own, with);
         for (operand, bytes) in other.operands {
-            let own = operands.remove(&operand).unwrap_or_default();
-            operands.insert(operand, with(own, bytes));
+            with(self.operands.entry(operand).or_default(), bytes);
         }
-        Takes {
-            own: self.own.both(other.own, with),
-            once: self.once.both(other.once, with),
-            operands,
-            shared: of_lines(self.shared, other.shared),
-            shared_once: of_lines(self.shared_once, other.shared_once),
-            computed: both_by_chip(self.computed, other.computed, with),
-            in_steps: both_by_chip(self.in_steps, other.in_steps, with),
+        self.once.and(other.once, with);
+        let of_lines = self.shared.iter_mut().zip(other.shared);
+        for (own, other) in of_lines.chain(self.shared_once.iter_mut().zip(other.shared_once)) {
+            own.and(other, with);
+        }
+        for (chip, other) in other.computed {
+            self.computed.entry(chip).or_default().and(other, with);
+        }
+        for (chip, other) in other.in_steps {
+            self.in_steps.entry(chip).or_default().and(other, with);
         }
     }
 }
@@ -308,8 +297,9 @@ impl Counting<'_> {
     fn program(&mut self, body: &[Stmt<Calls<Symbol>>], once: &Formula) -> Option<Takes> {
         let is_blocks = |stmt: &Stmt<Calls<Symbol>>| matches!(stmt.kind, Kind::Loop(Loop::Blocks { .. }, _));
         let (before, rest) = body.split_at(body.iter().position(is_blocks).unwrap_or(0));
-        let before = self.body(before, once)?.once();
-        Some(before.both(self.body(rest, once)?, sum))
+        let mut takes = self.body(before, once)?.once();
+        takes.and(self.body(rest, once)?, Count::sum);
+        Some(takes)
     }
 
     /// What statements take that run so often.
@@ -317,7 +307,10 @@ impl Counting<'_> {
         let mut takes = Takes::default();
         for stmt in body {
             let of_stmt = match &stmt.kind {
-                Kind::Op(leaf) => self.leaf(leaf, times),
+                Kind::Op(leaf) => {
+                    self.leaf(leaf, times, &mut takes);
+                    continue;
+                }
                 Kind::Group(_, body) | Kind::Loop(Loop::Blocks { .. }, body) => self.body(body, times)?,
                 Kind::Loop(Loop::Tiles { end, step, .. }, body) => {
                     let turns = constant(u64::from(end.div_ceil((*step).max(1))));
@@ -345,7 +338,7 @@ impl Counting<'_> {
                     takes
                 }
                 Kind::If(_, then, otherwise) => {
-                    let of_then = self.body(then, times)?;
+                    let mut of_then = self.body(then, times)?;
                     match line_of(then).or_else(|| line_of(otherwise)) {
                         // Of the line's sender; the others are told.
                         Some(line) => {
@@ -358,11 +351,14 @@ impl Counting<'_> {
                             takes.shared[line.number()] = of_then.own;
                             takes
                         }
-                        None => of_then.both(self.body(otherwise, times)?, Count::larger),
+                        None => {
+                            of_then.and(self.body(otherwise, times)?, Count::larger);
+                            of_then
+                        }
                     }
                 }
             };
-            takes = takes.both(of_stmt, sum);
+            takes.and(of_stmt, Count::sum);
         }
         Some(takes)
     }
@@ -447,11 +443,10 @@ impl Counting<'_> {
         }
     }
 
-    fn leaf(&mut self, leaf: &Leaf<Symbol>, times: &Formula) -> Takes {
-        let mut takes = Takes::default();
+    fn leaf(&mut self, leaf: &Leaf<Symbol>, times: &Formula, takes: &mut Takes) {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => {
-                self.moves(call, times, &mut takes);
+                self.moves(call, times, takes);
                 if call
                     .function
                     .header
@@ -465,7 +460,6 @@ impl Counting<'_> {
             }
             Leaf::Let { .. } | Leaf::Advance { .. } => {}
         }
-        takes
     }
 
     fn moves(&self, call: &Call<Symbol>, times: &Formula, takes: &mut Takes) {
@@ -488,22 +482,20 @@ impl Counting<'_> {
             &READ_PLACED_PAGE,
             &WRITE_PLACED_PAGE,
         ];
-        let (count, bytes, waits) = if pages.contains(&function) {
+        let (count, bytes, waits) = if function.is_among(&pages) {
             (1, page(), 0)
-        } else if [&READ_ROWS, &WRITE_ROWS].contains(&function) {
+        } else if function.is_among(&[&READ_ROWS, &WRITE_ROWS]) {
             (ROWS, page(), 0)
-        } else if [&READ_ELEMENTS, &WRITE_ELEMENTS].contains(&function) {
+        } else if function.is_among(&[&READ_ELEMENTS, &WRITE_ELEMENTS]) {
             (ROWS.saturating_mul(2), ROWS.saturating_mul(2 * RUN_BYTES), 2)
         } else if *function == READ_INTEGER {
             (1, RUN_BYTES, 1)
-        } else if [
+        } else if function.is_among(&[
             &NOC_ASYNC_READ_BARRIER,
             &NOC_ASYNC_WRITE_BARRIER,
             &NOC_ASYNC_WRITES_FLUSHED,
             &SEND_VERSION,
-        ]
-        .contains(&function)
-        {
+        ]) {
             (0, 0, 1)
         } else {
             return;
@@ -515,7 +507,7 @@ impl Counting<'_> {
             && bytes > 0
         {
             let writes = [&NOC_ASYNC_WRITE_PAGE, &WRITE_PLACED_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS];
-            let direction = match writes.contains(&function) {
+            let direction = match function.is_among(&writes) {
                 true => Direction::Written,
                 false => Direction::Read,
             };
@@ -543,13 +535,13 @@ impl Counting<'_> {
             let bytes = a.saturating_add(b).div_ceil(both).max(a.max(b).div_ceil(each));
             bytes.saturating_add(tiles.saturating_mul(costs.unpack_tile))
         };
-        if [&CB_WAIT_FRONT, &CB_POP_FRONT].contains(&function) {
+        if function.is_among(&[&CB_WAIT_FRONT, &CB_POP_FRONT]) {
             computed.unpack.add(times, costs.buffer);
-        } else if [&CB_RESERVE_BACK, &CB_PUSH_BACK].contains(&function) {
+        } else if function.is_among(&[&CB_RESERVE_BACK, &CB_PUSH_BACK]) {
             computed.pack.add(times, costs.buffer);
-        } else if [&TILE_REGS_ACQUIRE, &TILE_REGS_COMMIT].contains(&function) {
+        } else if function.is_among(&[&TILE_REGS_ACQUIRE, &TILE_REGS_COMMIT]) {
             computed.math.add(times, costs.registers);
-        } else if [&TILE_REGS_WAIT, &TILE_REGS_RELEASE].contains(&function) {
+        } else if function.is_among(&[&TILE_REGS_WAIT, &TILE_REGS_RELEASE]) {
             computed.pack.add(times, costs.registers);
         } else if *function == MATMUL_BLOCK {
             let [columns, rows] = [6, 7].map(|at: usize| match call.args.get(at) {
@@ -605,7 +597,7 @@ impl Counting<'_> {
 /// The line of cores whose sender sends a version in these statements, or is told that there is room for it.
 fn line_of(body: &[Stmt<Calls<Symbol>>]) -> Option<CoreLine> {
     body.iter().find_map(|stmt| match stmt.op() {
-        Some(Leaf::Call(call)) if [&SEND_VERSION, &EXPECT_VERSION].contains(&call.function) => {
+        Some(Leaf::Call(call)) if call.function.is_among(&[&SEND_VERSION, &EXPECT_VERSION]) => {
             let is_told = |line: &CoreLine| {
                 let [(x, _), _] = noc_of(*line, InLine::Sender);
                 [versions_of(*line), x]
