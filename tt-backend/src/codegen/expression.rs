@@ -225,12 +225,19 @@ impl Names<'_> {
 
     /// A call.
     pub fn call(&self, call: &Call<Bits>) -> Result<String, Unwritable> {
-        let args = call
-            .args
-            .iter()
-            .map(|arg| Ok(self.expr(arg)?.into_string()))
-            .collect::<Result<Vec<_>, Unwritable>>()?;
-        Ok(format!("{}{}({})", call.function.name, call.template, args.join(", ")))
+        let mut text = call.function.name.to_string();
+        if !call.template.args().is_empty() {
+            text.push_str(&call.template.to_string());
+        }
+        text.push('(');
+        for (at, arg) in call.args.iter().enumerate() {
+            if at > 0 {
+                text.push_str(", ");
+            }
+            text.push_str(&self.expr(arg)?.into_string());
+        }
+        text.push(')');
+        Ok(text)
     }
 }
 

@@ -18,10 +18,15 @@ use tt_plan::{Role, RuntimeValue};
 ///
 /// # Errors
 /// Where something stands in it that an earlier pass must have lowered or named otherwise.
-pub fn write(kernel: &Kernel, device: &Device, program: &Program, stage: usize) -> Result<String, Unwritable> {
+pub fn write(
+    kernel: &Kernel,
+    sources: &SourceLines,
+    device: &Device,
+    program: &Program,
+    stage: usize,
+) -> Result<String, Unwritable> {
     let uses = Uses::of(&program.body);
     let names = Names { device, program };
-    let sources = SourceLines::new(kernel);
     let mut out = Writer::new();
     head(kernel, &names, &uses, stage, &mut out);
     constants(&names, &uses, &mut out)?;
@@ -32,10 +37,7 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program, stage: usize) 
     }
     out.open("void kernel_main()");
     arguments(program, &mut out)?;
-    let statements = Statements {
-        names,
-        sources: &sources,
-    };
+    let statements = Statements { names, sources };
     out.blank();
     statements.body(&program.body, &mut out)?;
     out.close();

@@ -20,6 +20,7 @@ use crate::codes;
 use crate::device::{Device, Program};
 use crate::pipeline::{Form, Pass, of_each};
 use crate::stages::Joined;
+use source_lines::SourceLines;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 
@@ -70,8 +71,9 @@ pub fn artifact(Joined { stages, plan }: &Joined) -> Result<Artifact, Vec<Diagno
 /// The sources of the stage number `stage`.
 fn written(kernel: &Kernel, device: &Device, stage: usize) -> Result<Programs, Vec<Diagnostic>> {
     let [reader, compute, writer] = &device.programs;
+    let sources = SourceLines::new(kernel);
     let program = |program: &Program| {
-        kernel::write(kernel, device, program, stage)
+        kernel::write(kernel, &sources, device, program, stage)
             .map_err(|reason| unwritable(kernel, &file(program.role, stage), reason))
     };
     Ok(Programs {

@@ -22,7 +22,10 @@ impl Statements<'_> {
     /// # Errors
     /// Where a name is declared twice, is not the compiler's, or names nothing.
     pub fn body(&self, body: &[Stmt<Calls<Bits>>], out: &mut Writer) -> Result<(), Unwritable> {
-        body.iter().try_for_each(|stmt| self.statement(stmt, out))
+        for stmt in body {
+            self.statement(stmt, out)?;
+        }
+        Ok(())
     }
 
     fn statement(&self, stmt: &Stmt<Calls<Bits>>, out: &mut Writer) -> Result<(), Unwritable> {
@@ -106,7 +109,11 @@ impl Statements<'_> {
     fn leaf(&self, leaf: &Leaf<Bits>, out: &mut Writer) -> Result<(), Unwritable> {
         let value = |value: &Expr<Bits>| Ok::<_, Unwritable>(self.names.expr(value)?.into_string());
         match leaf {
-            Leaf::Call(call) => out.line(format!("{};", self.names.call(call)?)),
+            Leaf::Call(call) => {
+                let mut text = self.names.call(call)?;
+                text.push(';');
+                out.line(text);
+            }
             Leaf::Let { kind, name, value: of } => {
                 if !self.names.device.variables.contains(name) {
                     self.own(name)?;

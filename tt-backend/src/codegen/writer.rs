@@ -1,14 +1,17 @@
 //! The text of a C++ file as it grows: knows its indentation and which names are taken where it stands.
 
+use crate::text::indent;
 use std::collections::HashSet;
-use std::fmt::Display;
 
 /// A C++ file being written.
 #[derive(Debug, Default)]
 pub struct Writer {
     text: String,
     depth: usize,
-    scopes: Vec<HashSet<String>>,
+    /// The names that are taken in each scope that is open.
+    scopes: Vec<Vec<String>>,
+    /// All of them.
+    taken: HashSet<String>,
 }
 
 impl Writer {
@@ -17,15 +20,16 @@ impl Writer {
         Writer {
             text: String::new(),
             depth: 0,
-            scopes: vec![HashSet::new()],
+            scopes: vec![Vec::new()],
+            taken: HashSet::new(),
         }
     }
 
     /// One line, indented; several where `line` has line breaks.
-    pub fn line(&mut self, line: impl Display) {
-        for line in line.to_string().lines() {
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        for line in line.as_ref().lines() {
             if !line.is_empty() {
-                self.text.extend(std::iter::repeat_n("    ", self.depth));
+                indent(&mut self.text, self.depth * 4);
                 self.text.push_str(line);
             }
             self.text.push('\n');
@@ -40,19 +44,17 @@ impl Writer {
     }
 
     /// `head {`, or `{` alone; what follows is indented and in a scope of its own until [`Writer::close`].
-    pub fn open(&mut self, head: impl Display) {
-        let head = head.to_string();
-        self.line(if head.is_empty() {
-            "{".to_string()
-        } else {
-            format!("{head} {{")
-        });
+    pub fn open(&mut self, head: impl AsRef<str>) {
+        match head.as_ref() {
+            "" => self.line("{"),
+            head => self.line(format!("{head} {{")),
+        }
         self.depth += 1;
-        self.scopes.push(HashSet::new());
+        self.scopes.push(Vec::new());
     }
 
     /// `} head {`: the end of one scope and the beginning of the next.
-    pub fn reopen(&mut self, head: impl Display) {
+    pub fn reopen(&mut self, head: &str) {
         self.leave();
         self.open(format!("}} {head}"));
     }
@@ -71,17 +73,21 @@ impl Writer {
     fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.scopes.len() > 1 {
-            self.scopes.pop();
+            for name in self.scopes.pop().into_iter().flatten() {
+                self.taken.remove(&name);
+            }
         }
     }
 
     /// Takes `name` in the scope that is open; false where it, or one around it, has the name already.
     pub fn take(&mut self, name: &str) -> bool {
-        let free = !self.scopes.iter().any(|scope| scope.contains(name));
-        free && self
-            .scopes
-            .last_mut()
-            .is_some_and(|scope| scope.insert(name.to_string()))
+        if !self.taken.insert(name.to_string()) {
+            return false;
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(name.to_string());
+        }
+        true
     }
 
     /// The file.

@@ -373,37 +373,64 @@ fn head<S: Show>(names: &Names, stmt: &Stmt<S>) -> String {
 
 fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>) -> String {
     match leaf {
-        Leaf::Call(what) => call(names, what),
+        Leaf::Call(what) => {
+            let mut text = String::new();
+            call(names, what, &mut text);
+            text
+        }
         Leaf::Let { kind, name, value } => format!("{} {name} = {}", kind.declared(), expr(names, value)),
-        Leaf::Define { var, call: of } => format!("define {} = {}", names.variable(*var), call(names, of)),
+        Leaf::Define { var, call: of } => {
+            let mut text = format!("define {} = ", names.variable(*var));
+            call(names, of, &mut text);
+            text
+        }
         Leaf::Advance { name, value } => format!("{name} += {}", expr(names, value)),
     }
 }
 
-fn call<V: ShowValue>(names: &Names, call: &Call<V>) -> String {
-    let mut text = format!("{}{}(", call.function.name, call.template);
-    for (at, arg) in call.args.iter().enumerate() {
-        text.push_str(if at == 0 { "" } else { ", " });
-        text.push_str(&expr(names, arg));
+/// Puts the text of a call behind what there is.
+fn call<V: ShowValue>(names: &Names, call: &Call<V>, out: &mut String) {
+    out.push_str(call.function.name);
+    if !call.template.args().is_empty() {
+        out.push_str(&call.template.to_string());
     }
-    text.push(')');
-    text
+    out.push('(');
+    for (at, arg) in call.args.iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        put(names, arg, out);
+    }
+    out.push(')');
 }
 
 fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
+    let mut text = String::new();
+    put(names, value, &mut text);
+    text
+}
+
+/// Puts the text of an expression behind what there is.
+fn put<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut String) {
+    let of = |what: &str, name: &str, out: &mut String| {
+        out.push_str(what);
+        out.push('(');
+        out.push_str(name);
+        out.push(')');
+    };
     match value {
-        Expr::Int(value) => value.to_string(),
-        Expr::Bool(value) => value.to_string(),
-        Expr::Name(name) => name.clone(),
-        Expr::Value(value) => value.text(names),
-        Expr::Buffer(id) => format!("cb({})", names.buffer(*id)),
-        Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
-        Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
-        Expr::Text(text) => quoted(text),
-        Expr::Call(what) => call(names, what),
+        Expr::Int(value) => out.push_str(&value.to_string()),
+        Expr::Bool(value) => out.push_str(&value.to_string()),
+        Expr::Name(name) => out.push_str(name),
+        Expr::Value(value) => out.push_str(&value.text(names)),
+        Expr::Buffer(id) => of("cb", &names.buffer(*id), out),
+        Expr::PageBytes(id) => of("page_bytes", &names.buffer(*id), out),
+        Expr::Accessor(tensor) => of("accessor", &names.param(*tensor), out),
+        Expr::Text(text) => out.push_str(&quoted(text)),
+        Expr::Call(what) => call(names, what, out),
         Expr::Binary(op, a, b) => {
-            let side = |x: &Expr<V>| match x {
-                Expr::Binary(..) => format!("({})", expr(names, x)),
+            let side = |x: &Expr<V>, out: &mut String| match x {
+                Expr::Binary(..) => of("", &expr(names, x), out),
                 Expr::Int(_)
                 | Expr::Bool(_)
                 | Expr::Name(_)
@@ -412,9 +439,11 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
                 | Expr::PageBytes(_)
                 | Expr::Accessor(_)
                 | Expr::Text(_)
-                | Expr::Call(_) => expr(names, x),
+                | Expr::Call(_) => put(names, x, out),
             };
-            format!("{} {op} {}", side(a), side(b))
+            side(a, out);
+            out.push_str(&format!(" {op} "));
+            side(b, out);
         }
     }
 }

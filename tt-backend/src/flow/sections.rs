@@ -4,7 +4,7 @@ use super::{
     Broadcast, BufferId, DefinitionId, Fetch, FetchedInto, FlowLoop, Index, Inspection, Operand, ProductSees, Read,
     Sees, Shift, Write,
 };
-use crate::ir::{self, Event, Frame, Kind, Stage, Stmt};
+use crate::ir::{self, Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use std::collections::BTreeSet;
 use tt_lang::ir::{BoolExpr, IntExpr, ParamId, Span, VarId};
@@ -77,23 +77,25 @@ impl Around {
     /// The buffer whose front version it replaces: it uses it and appends a new one.
     pub fn replaces(&self, body: &[SectionStmt]) -> Option<BufferId> {
         match self {
-            Around::Section(of) => of.defines().filter(|buffer| in_registers(body).contains(buffer)),
+            Around::Section(of) => of.defines().filter(|buffer| {
+                let mut is_used = false;
+                in_registers(body, &mut |op| is_used |= op.uses().contains(buffer));
+                is_used
+            }),
             Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => None,
         }
     }
 }
 
-/// The buffers that the operations of a section use outside of its loops: until its end.
-pub fn in_registers(body: &[SectionStmt]) -> BTreeSet<BufferId> {
-    let mut loops = 0_usize;
-    let mut uses = BTreeSet::new();
-    ir::walk(body, &mut |_, event| match event {
-        Event::Op(op) if loops == 0 => uses.extend(op.uses()),
-        Event::Enter(Frame::Loop(_) | Frame::If(_)) => loops += 1,
-        Event::Leave(Frame::Loop(_) | Frame::If(_)) => loops -= 1,
-        Event::Op(_) | Event::Otherwise | Event::Enter(Frame::Group(..)) | Event::Leave(Frame::Group(..)) => {}
-    });
-    uses
+/// The operations of a section outside of its loops: what they use, they use until its end.
+pub fn in_registers(body: &[SectionStmt], each: &mut impl FnMut(&SectionOp)) {
+    for stmt in body {
+        match &stmt.kind {
+            Kind::Op(op) => each(op),
+            Kind::Group(_, body) => in_registers(body, each),
+            Kind::Loop(..) | Kind::If(..) => {}
+        }
+    }
 }
 
 /// The buffers that statements touch.
@@ -101,7 +103,11 @@ pub fn buffers(body: &[SectionStmt]) -> BTreeSet<BufferId> {
     let mut all = BTreeSet::new();
     ir::visit(body, &mut |stmt| match &stmt.kind {
         Kind::Op(op) => op.buffers(&mut all),
-        Kind::Group(around, _) => all.extend(around.buffer()),
+        Kind::Group(around, _) => {
+            if let Some(buffer) = around.buffer() {
+                all.insert(buffer);
+            }
+        }
         Kind::Loop(..) | Kind::If(..) => {}
     });
     all
@@ -156,15 +162,15 @@ pub enum SectionOp {
 }
 
 impl SectionOp {
-    /// The buffers whose front version it uses.
-    pub fn uses(&self) -> BTreeSet<BufferId> {
+    /// The buffers whose front version it uses, each as often as it does.
+    pub fn uses(&self) -> Vec<BufferId> {
         match self {
             SectionOp::Write(write) => write.uses().map(|(buffer, _)| buffer).collect(),
             SectionOp::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
-            SectionOp::Shift(of) => BTreeSet::from([of.from]),
+            SectionOp::Shift(of) => vec![of.from],
             SectionOp::Tile { args, .. } => args.iter().filter_map(Arg::operand).map(|of| of.buffer).collect(),
-            SectionOp::Matmul(matmul) => BTreeSet::from([matmul.a, matmul.b]),
-            SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_) => BTreeSet::new(),
+            SectionOp::Matmul(matmul) => vec![matmul.a, matmul.b],
+            SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_) => Vec::new(),
         }
     }
 
@@ -230,8 +236,9 @@ impl SectionOp {
 
     /// The buffers that it touches.
     fn buffers(&self, all: &mut BTreeSet<BufferId>) {
-        all.extend(self.uses());
-        all.extend(self.defines().into_iter().chain(self.releases()));
+        for buffer in self.uses().into_iter().chain(self.defines()).chain(self.releases()) {
+            all.insert(buffer);
+        }
         match self {
             SectionOp::Read(Read { after, .. }) | SectionOp::Write(Write { after, .. }) => all.extend(*after),
             SectionOp::Fetch(fetch) => all.extend(fetch.into.reader.into_iter().chain(fetch.into.writer)),

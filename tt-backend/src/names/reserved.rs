@@ -61,10 +61,10 @@ static OF_COMPILER: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// Whether C++, the headers or the compiler keep `name` for themselves.
 pub fn is_reserved(name: &str) -> bool {
-    name.starts_with('_')
+    OF_COMPILER.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
+        || name.starts_with('_')
         || name.contains("__")
         || OF_HEADERS.binary_search(&name).is_ok()
-        || OF_COMPILER.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
         || REGISTER_FIELDS.iter().any(|end| name.ends_with(end))
 }
 

@@ -189,6 +189,10 @@ impl Asserts<'_> {
                 | ElementKind::Select(..)
                 | ElementKind::Cast(..) => &[],
             };
+            // What is not computed has a value.
+            if !integers.iter().any(|integer| matches!(integer, IntExpr::Binary(..))) {
+                return;
+            }
             self.over(ranges, found);
             found.span = part.span;
             integers.iter().for_each(|integer| self.integer(integer, found));

@@ -83,17 +83,18 @@ fn allot(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     }
     let limit = target::least(|target| target.circular_buffers) as usize;
     share::run(flow, BufferKind::Local);
+    // Counted once more: a buffer that others share may need what one of them does.
+    let counted = |flow: &Flow<Sections>| (in_use(flow), liveness::most_alive(flow));
+    let (mut used, mut needed) = counted(flow);
     for kind in [BufferKind::Outgoing, BufferKind::Shifted, BufferKind::Incoming] {
-        if in_use(flow).len() > limit
-            || bytes(flow, &liveness::most_alive(flow)) > target::least(|target| target.l1_bytes)
-        {
+        if used.len() > limit || bytes(flow, &used, &needed) > target::least(|target| target.l1_bytes) {
             share::run(flow, kind);
+            (used, needed) = counted(flow);
         }
     }
-    // Counted once more: a buffer that others share may need what one of them does.
-    fit_in_l1(flow, &liveness::most_alive(flow));
-    indices(flow)?;
-    keep_in_use(flow);
+    fit_in_l1(flow, &used, &needed);
+    indices(flow, &used)?;
+    keep(flow, &used);
     Ok(())
 }
 
@@ -107,24 +108,23 @@ fn in_use(flow: &Flow<Sections>) -> BTreeSet<BufferId> {
     out
 }
 
-/// Drops the buffers that there is nothing to do with: what comes after looks at all of them, at every loop and branch.
-fn keep_in_use(flow: &mut Flow<Sections>) {
-    let in_use = in_use(flow);
+/// Drops the buffers that are not in use: what comes after looks at all of them, at every loop and branch.
+fn keep(flow: &mut Flow<Sections>, in_use: &BTreeSet<BufferId>) {
     let numbers: BTreeMap<BufferId, BufferId> = in_use.iter().copied().zip((0..).map(BufferId)).collect();
     let buffers = in_use.iter().map(|buffer| flow.buffers[buffer.0].clone());
     flow.buffers = buffers.collect::<Vec<_>>().into();
     flow::buffers_mut(&mut flow.body, &mut |buffer| *buffer = numbers[buffer]);
 }
 
-/// Bytes of L1 that the buffers take with `versions` of each.
+/// Bytes of L1 that the buffers in use take with `versions` of each.
 #[warn(clippy::arithmetic_side_effects)]
-fn bytes(flow: &Flow<Sections>, versions: &[u32]) -> u64 {
-    in_use(flow)
-        .into_iter()
+fn bytes(flow: &Flow<Sections>, in_use: &BTreeSet<BufferId>, versions: &[u32]) -> u64 {
+    in_use
+        .iter()
         .map(|BufferId(index)| {
-            let buffer = &flow.buffers[index];
+            let buffer = &flow.buffers[*index];
             u64::from(buffer.version_tiles())
-                .saturating_mul(u64::from(versions[index]))
+                .saturating_mul(u64::from(versions[*index]))
                 .saturating_mul(u64::from(buffer.format.tile_bytes()))
         })
         .fold(0, u64::saturating_add)
@@ -133,11 +133,11 @@ fn bytes(flow: &Flow<Sections>, versions: &[u32]) -> u64 {
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
 /// not fit is the verifier's to report, with all sizes.
 #[warn(clippy::arithmetic_side_effects)]
-fn fit_in_l1(flow: &mut Flow<Sections>, most_alive: &[u32]) {
+fn fit_in_l1(flow: &mut Flow<Sections>, in_use: &BTreeSet<BufferId>, most_alive: &[u32]) {
     let limit = target::least(|target| target.l1_bytes);
     let as_they_are = |flow: &Flow<Sections>| {
         let versions: Vec<u32> = flow.buffers.iter().map(|buffer| buffer.versions).collect();
-        bytes(flow, &versions)
+        bytes(flow, in_use, &versions)
     };
     let mut order: Vec<usize> = (0..flow.buffers.len()).collect();
     order.sort_by_key(|index| {
@@ -159,15 +159,14 @@ fn fit_in_l1(flow: &mut Flow<Sections>, most_alive: &[u32]) {
 
 /// Buffers from the reader and into compute count from 0, into the writer or back to the reader from 16, those within compute from
 /// 24, each where the ones before leave room.
-fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
+fn indices(flow: &mut Flow<Sections>, in_use: &BTreeSet<BufferId>) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
-    let in_use = in_use(flow);
     if let Some(error) = circular_buffers(in_use.iter().map(|buffer| &flow.buffers[buffer.0])) {
         return Err(vec![error]);
     }
     let mut taken = vec![false; limit];
     for BufferId(index) in in_use {
-        let buffer = &mut flow.buffers[index];
+        let buffer = &mut flow.buffers[*index];
         let first = match buffer.kind.ends() {
             [Role::Compute, Role::Compute] => 24,
             [Role::Reader, _] | [Role::Writer, Role::Compute] => 0,

@@ -20,23 +20,21 @@ pub struct Lines {
 impl Lines {
     /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        for _ in 0..self.depth {
-            self.text.push_str("  ");
-        }
+        indent(&mut self.text, self.depth * 2);
         self.text.push_str(line.as_ref());
         self.text.push('\n');
     }
 
     /// What `write` writes, one step further in, in braces after `head`.
     pub fn braced(&mut self, head: impl AsRef<str>, write: impl FnOnce(&mut Lines)) {
-        self.line(format!("{} {{", head.as_ref()));
+        self.opening(head.as_ref());
         self.nested(write);
         self.line("}");
     }
 
     /// A branch: `head { then } else { otherwise }`, the second only where it holds something.
     pub fn branch(&mut self, head: &str, then: impl FnOnce(&mut Lines), otherwise: Option<impl FnOnce(&mut Lines)>) {
-        self.line(format!("{head} {{"));
+        self.opening(head);
         self.nested(then);
         if let Some(otherwise) = otherwise {
             self.line("} else {");
@@ -45,11 +43,27 @@ impl Lines {
         self.line("}");
     }
 
+    fn opening(&mut self, head: &str) {
+        indent(&mut self.text, self.depth * 2);
+        self.text.push_str(head);
+        self.text.push_str(" {\n");
+    }
+
     fn nested(&mut self, write: impl FnOnce(&mut Lines)) {
         self.depth += 1;
         write(self);
         self.depth -= 1;
     }
+}
+
+/// Puts so many blanks behind `text`.
+pub(crate) fn indent(text: &mut String, mut blanks: usize) {
+    const SOME: &str = "                                ";
+    while blanks > SOME.len() {
+        text.push_str(SOME);
+        blanks -= SOME.len();
+    }
+    text.push_str(&SOME[..blanks]);
 }
 
 /// What names stand for.

@@ -335,11 +335,11 @@ fn fpu_init(function: &Function) -> Option<(&'static Function, usize)> {
 
 /// What `call` does.
 pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
-    let args = Args {
-        call,
-        values: call.args.iter().map(|arg| env.value(arg, buffers)).collect(),
-        buffers,
-    };
+    let mut values = Vec::with_capacity(call.args.len());
+    for arg in &call.args {
+        values.push(env.value(arg, buffers));
+    }
+    let args = Args { call, values, buffers };
     if let Some(event) = data_movement(&args)? {
         return Ok(event);
     }

@@ -74,7 +74,10 @@ impl<'a> Walk<'a> {
     }
 
     fn body(&mut self, body: &'a [Stmt<Calls<Bits>>], state: &mut State<'a>, depth: usize) -> Proof {
-        body.iter().try_for_each(|stmt| self.statement(stmt, state, depth))
+        for stmt in body {
+            self.statement(stmt, state, depth)?;
+        }
+        Ok(())
     }
 
     /// Statements in a scope of their own: what they declare is gone after them.

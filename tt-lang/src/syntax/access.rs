@@ -298,7 +298,7 @@ impl Frontend {
         let access = Access {
             buffer,
             indices,
-            span: self.span(index),
+            span: self.span_of(index),
         };
         self.check_bounds(&access, ident).then_some((access, element))
     }

@@ -1,10 +1,10 @@
 //! `if` as a value.
 
 use super::frontend::{Frontend, Loads};
+use super::spans::Node;
 use super::value::Value;
 use crate::codes;
 use crate::ir::{Element, ElementKind};
-use quote::ToTokens;
 use syn::Expr;
 
 impl Frontend {
@@ -58,7 +58,7 @@ impl Frontend {
         condition: Element,
         (then, then_node): (Value, &Expr),
         (other, other_node): (Value, &Expr),
-        node: &(impl ToTokens + ?Sized),
+        node: &(impl Node + ?Sized),
     ) -> Option<Value> {
         let (a, b, class) = match (then, other) {
             (Value::Truth(a), Value::Truth(b)) => (a, b, None),

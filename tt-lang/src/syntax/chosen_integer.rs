@@ -9,8 +9,8 @@
 //! ```
 
 use super::frontend::Frontend;
+use super::spans::Node;
 use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId, Real};
-use quote::ToTokens;
 
 impl Frontend {
     /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block; else what it is
@@ -162,7 +162,7 @@ impl Frontend {
         holds: IntExpr,
         then: IntExpr,
         other: IntExpr,
-        node: &(impl ToTokens + ?Sized),
+        node: &(impl Node + ?Sized),
     ) -> Option<IntExpr> {
         let (then, other) = (guarded(&then, &holds), guarded(&other, &not(holds.clone())));
         let chosen = self.integer_op(IntOp::Mul, then, holds.clone(), node)?;

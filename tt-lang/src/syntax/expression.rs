@@ -4,10 +4,10 @@ use super::constants::{Constant, constant, fits_suffix};
 use super::frontend::{Frontend, Loads, type_name, ungrouped};
 use super::scope::Binding;
 use super::source_text::source_text;
+use super::spans::Node;
 use super::value::{Class, Value};
 use crate::codes;
 use crate::ir::{CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp, Real};
-use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 /// What may stand behind the digits of an integer.
@@ -111,7 +111,7 @@ impl Frontend {
     }
 
     /// The integer that `node` is written as; beyond those of the language it is one of an element of `u32`.
-    fn integer_literal(&mut self, value: syn::Result<i64>, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
+    fn integer_literal(&mut self, value: syn::Result<i64>, node: &(impl Node + ?Sized)) -> Option<Value> {
         let of_elements = matches!(self.loads, Loads::Allowed | Loads::WholeBlock);
         if let Ok(value) = value {
             let integer = IntExpr::Const(value);
@@ -146,17 +146,17 @@ impl Frontend {
     }
 
     /// The number `value`, at `node`.
-    pub(super) fn float(&mut self, value: f64, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
+    pub(super) fn float(&mut self, value: f64, node: &(impl Node + ?Sized)) -> Option<Value> {
         // Numbers of the language are `f32`, constants too.
         let kind = ElementKind::Float(Real(f64::from(value as f32)));
         Some(Value::Number(self.element(kind, node), Class::Float))
     }
 
     /// An element expression at `node`.
-    pub(super) fn element(&mut self, kind: ElementKind, node: &(impl ToTokens + ?Sized)) -> Element {
+    pub(super) fn element(&mut self, kind: ElementKind, node: &(impl Node + ?Sized)) -> Element {
         Element {
             kind,
-            span: self.span(node),
+            span: self.span_of(node),
         }
     }
 
@@ -451,7 +451,7 @@ impl Frontend {
         op: ElementOp,
         args: Vec<Element>,
         class: Class,
-        node: &(impl ToTokens + ?Sized),
+        node: &(impl Node + ?Sized),
     ) -> Value {
         let literals: Vec<f64> = args
             .iter()

@@ -7,7 +7,7 @@ use super::function::{Function, Reading};
 use super::limits;
 use super::scope::{Binding, Scope};
 use super::source_text::source_text;
-use super::spans::SpanTable;
+use super::spans::{Node, SpanTable};
 use super::variants::Variant;
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
@@ -118,6 +118,11 @@ impl Frontend {
         self.spans.of(node)
     }
 
+    /// The place of an expression or a name.
+    pub(super) fn span_of(&mut self, node: &(impl Node + ?Sized)) -> Span {
+        self.spans.of_node(node)
+    }
+
     /// Reports an error at a node.
     pub(super) fn error(
         &mut self,
@@ -157,7 +162,7 @@ impl Frontend {
 
     /// A new integer variable named `ident`, in scope from here on.
     pub(super) fn declare_variable(&mut self, ident: &syn::Ident) -> VarId {
-        let (name, span) = (ident.unraw().to_string(), self.span(ident));
+        let (name, span) = (ident.unraw().to_string(), self.span_of(ident));
         let id = self.new_variable(name.clone(), ident);
         self.scope.declare(name, span, Binding::Variable(id));
         id
@@ -166,7 +171,7 @@ impl Frontend {
     /// A new integer variable, which no name of the source stands for.
     pub(super) fn new_variable(&mut self, name: String, ident: &syn::Ident) -> VarId {
         let id = VarId(self.variables.len() as u32);
-        let span = self.span(ident);
+        let span = self.span_of(ident);
         self.variables.push(Variable { name, span });
         id
     }

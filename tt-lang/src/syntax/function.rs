@@ -11,6 +11,7 @@ use super::frontend::{Frontend, Loads, plain_name, type_name};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
+use super::spans::Node;
 use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -152,7 +153,7 @@ impl Frontend {
     }
 
     /// A value of this kind of which nothing is known.
-    fn anything(&mut self, kind: Kind, elements: bool, node: &impl ToTokens) -> Value {
+    fn anything(&mut self, kind: Kind, elements: bool, node: &impl Node) -> Value {
         let span = self.span(node);
         let id = ParamId(self.params.len() as u32);
         self.params.push(Param::Scalar(ScalarParam {

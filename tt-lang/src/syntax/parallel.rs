@@ -70,7 +70,7 @@ impl Frontend {
             return None;
         }
         let assigns = assigns?;
-        let span = self.span(&call.method);
+        let span = self.span_of(&call.method);
         let kind = match loops.as_slice() {
             [i, j, k] => self.contraction([*i, *j, *k], &assigns, span)?,
             _ => {
@@ -271,7 +271,7 @@ impl Frontend {
             target: target_access,
             value,
             compound: op.is_some(),
-            span: self.span(whole),
+            span: self.span_of(whole),
         })
     }
 

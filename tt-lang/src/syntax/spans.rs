@@ -7,23 +7,132 @@ use crate::ir::{SourceLocation, Span};
 use proc_macro2::LineColumn;
 use quote::ToTokens;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use syn::Expr;
+
+/// What most places are of: its first and its last token are found without making all of them, for each of which rustc is called.
+pub trait Node: ToTokens {
+    /// The spans of the first and the last token.
+    fn ends(&self) -> Ends;
+}
+
+/// The spans of the first and the last token of a node.
+pub type Ends = (proc_macro2::Span, proc_macro2::Span);
+
+fn ends_of_tokens(node: &(impl ToTokens + ?Sized)) -> Ends {
+    let mut tokens = node.to_token_stream().into_iter();
+    let first = tokens
+        .next()
+        .map_or_else(proc_macro2::Span::call_site, |token| token.span());
+    let last = tokens.last().map_or(first, |token| token.span());
+    (first, last)
+}
+
+impl<T: Node + ?Sized> Node for &T {
+    fn ends(&self) -> Ends {
+        (**self).ends()
+    }
+}
+
+impl<T: Node + ?Sized> Node for Box<T> {
+    fn ends(&self) -> Ends {
+        (**self).ends()
+    }
+}
+
+impl Node for syn::Ident {
+    fn ends(&self) -> Ends {
+        (self.span(), self.span())
+    }
+}
+
+impl Node for syn::Lit {
+    fn ends(&self) -> Ends {
+        (self.span(), self.span())
+    }
+}
+
+/// Expressions without attributes, which nearly all are, with the span of the first and of the last token of each.
+macro_rules! nodes {
+    ($($of:ident: $node:ty => $first:expr, $last:expr;)*) => {$(
+        impl Node for $node {
+            fn ends(&self) -> Ends {
+                let $of = self;
+                match $of.attrs.is_empty() {
+                    true => ($first, $last),
+                    false => ends_of_tokens($of),
+                }
+            }
+        }
+    )*};
+}
+
+nodes! {
+    of: syn::ExprAssign => of.left.ends().0, of.right.ends().1;
+    of: syn::ExprBinary => of.left.ends().0, of.right.ends().1;
+    of: syn::ExprCall => of.func.ends().0, of.paren_token.span.join();
+    of: syn::ExprCast => of.expr.ends().0, ends_of_tokens(&of.ty).1;
+    of: syn::ExprIf => of.if_token.span, ends_of_tokens(of).1;
+    of: syn::ExprIndex => of.expr.ends().0, of.bracket_token.span.join();
+    of: syn::ExprLit => of.lit.span(), of.lit.span();
+    of: syn::ExprMethodCall => of.receiver.ends().0, of.paren_token.span.join();
+    of: syn::ExprParen => of.paren_token.span.join(), of.paren_token.span.join();
+    of: syn::ExprUnary => ends_of_tokens(&of.op).0, of.expr.ends().1;
+}
+
+impl Node for syn::ExprPath {
+    fn ends(&self) -> Ends {
+        match self.path.get_ident() {
+            Some(ident) if self.attrs.is_empty() && self.qself.is_none() => ident.ends(),
+            Some(_) | None => ends_of_tokens(self),
+        }
+    }
+}
+
+impl Node for Expr {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+    fn ends(&self) -> Ends {
+        match self {
+            Expr::Assign(of) => of.ends(),
+            Expr::Binary(of) => of.ends(),
+            Expr::Call(of) => of.ends(),
+            Expr::Cast(of) => of.ends(),
+            Expr::If(of) => of.ends(),
+            Expr::Index(of) => of.ends(),
+            Expr::Lit(of) => of.ends(),
+            Expr::MethodCall(of) => of.ends(),
+            Expr::Paren(of) => of.ends(),
+            Expr::Path(of) => of.ends(),
+            Expr::Unary(of) => of.ends(),
+            _ => ends_of_tokens(self),
+        }
+    }
+}
+
+/// Line and column as one number, which takes less to be looked up than two.
+fn packed(LineColumn { line, column }: LineColumn) -> u64 {
+    (line as u64) << 32 | column as u64
+}
 
 /// The first and the last token of every place that the kernel or a diagnostic mentions.
 #[derive(Debug, Default)]
 pub struct SpanTable {
     ranges: Vec<(proc_macro2::Span, proc_macro2::Span)>,
     locations: Vec<SourceLocation>,
-    known: HashMap<(LineColumn, LineColumn), Span>,
+    /// By where the two begin.
+    known: HashMap<[u64; 2], Span>,
 }
 
 impl SpanTable {
     /// The place of `node`.
     pub fn of(&mut self, node: &(impl ToTokens + ?Sized)) -> Span {
-        let mut tokens = node.to_token_stream().into_iter();
-        let first = tokens
-            .next()
-            .map_or_else(proc_macro2::Span::call_site, |token| token.span());
-        let last = tokens.last().map_or(first, |token| token.span());
+        let (first, last) = ends_of_tokens(node);
+        self.between(first, last)
+    }
+
+    /// The place of `node`, likewise.
+    pub fn of_node(&mut self, node: &(impl Node + ?Sized)) -> Span {
+        let (first, last) = node.ends();
         self.between(first, last)
     }
 
@@ -37,20 +146,21 @@ impl SpanTable {
 
     /// The place from the token at `first` to the token at `last`.
     pub fn between(&mut self, first: proc_macro2::Span, last: proc_macro2::Span) -> Span {
-        let key = (first.start(), last.start());
-        if key.0.line > 0
-            && let Some(known) = self.known.get(&key)
-        {
-            return *known;
+        let (from, to) = (first.start(), last.start());
+        let new = Span(self.ranges.len() as u32);
+        // Where tokens are from nowhere, each is a place of its own.
+        if from.line > 0 {
+            match self.known.entry([packed(from), packed(to)]) {
+                Entry::Occupied(known) => return *known.get(),
+                Entry::Vacant(place) => drop(place.insert(new)),
+            }
         }
-        let span = Span(self.ranges.len() as u32);
         self.ranges.push((first, last));
         self.locations.push(SourceLocation {
-            line: key.0.line as u32,
-            column: key.0.column as u32,
+            line: from.line as u32,
+            column: from.column as u32,
         });
-        self.known.insert(key, span);
-        span
+        new
     }
 
     /// The first and the last token of `span`.

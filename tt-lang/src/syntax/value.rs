@@ -3,12 +3,12 @@
 use super::frontend::{Frontend, Loads};
 use super::limits;
 use super::source_text::source_text;
+use super::spans::Node;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, NumberExpr, Param, Real, ScalarKind, Span,
 };
-use quote::ToTokens;
 use syn::Expr;
 
 /// The value of an expression.
@@ -101,12 +101,12 @@ impl Frontend {
     }
 
     /// `value`, the value of `node`, as a number of `class`; integers become integer elements.
-    pub(super) fn number(&mut self, value: Value, class: Class, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
+    pub(super) fn number(&mut self, value: Value, class: Class, node: &(impl Node + ?Sized)) -> Option<Element> {
         match (value, class) {
             (Value::Number(element, found), wanted) if found == wanted => Some(element),
             (Value::Integer(value), Class::Integer) => Some(Element {
                 kind: ElementKind::Int(value),
-                span: self.span(node),
+                span: self.span_of(node),
             }),
             (Value::Integer(value), Class::Float) => {
                 let note = match value {
@@ -158,7 +158,7 @@ impl Frontend {
     }
 
     /// `value`, the value of `node`, as a truth value.
-    pub(super) fn truth(&mut self, value: Value, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
+    pub(super) fn truth(&mut self, value: Value, node: &(impl Node + ?Sized)) -> Option<Element> {
         match value {
             Value::Truth(element) => Some(element),
             other @ (Value::Integer(_) | Value::Number(..)) => {

@@ -42,7 +42,7 @@ impl Liveness {
             Around::Section(_) => {
                 let mut uses = Live::new();
                 self.before(body, &mut uses);
-                uses.extend(in_registers(body));
+                in_registers(body, &mut |op| uses.extend(op.uses()));
                 uses
             }
             Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => Live::new(),
@@ -79,7 +79,7 @@ impl Backward<Sections> for Liveness {
     /// buffer that it defines replaces the version itself.
     fn after(&mut self, stmt: &SectionStmt, live: &Live) -> Vec<SectionStmt> {
         let (uses, defines) = match &stmt.kind {
-            Kind::Op(op) => (op.uses(), op.defines()),
+            Kind::Op(op) => (op.uses().into_iter().collect(), op.defines()),
             Kind::Group(around, body) => (self.uses(around, body), around.defines()),
             Kind::Loop(..) | Kind::If(..) => return Vec::new(),
         };
