@@ -78,7 +78,8 @@ pub fn run(engines: &Engines, body: Body) -> Body {
     for stmt in body {
         match stmt.kind {
             Kind::Loop(SourceLoop::Blocks, body) => {
-                let (before, body, _) = pass.around(&state, true, None, |state| pass.body(&body, state));
+                let inner = |state: &mut State, makes| pass.body(&body, state, makes);
+                let (before, body, _) = pass.around(&state, true, None, Makes::Body, inner);
                 out.extend(transitions(before));
                 rest.push(Stmt::new(stmt.note, Kind::Loop(SourceLoop::Blocks, body)));
             }
@@ -94,6 +95,15 @@ pub fn run(engines: &Engines, body: Body) -> Body {
 fn transitions(calls: Vec<Leaf<Symbol>>) -> Body {
     let plain = |leaf| Stmt::new(None, Kind::Op(ComputeOp::Plain(leaf)));
     calls.into_iter().map(plain).collect()
+}
+
+/// What a run over statements is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Makes {
+    /// The statements with their transitions.
+    Body,
+    /// The state that they leave.
+    State,
 }
 
 struct Insertion<'a> {
@@ -113,14 +123,15 @@ impl Insertion<'_> {
         state: &State,
         may_skip: bool,
         origin: Option<Origin>,
-        run: impl Fn(&mut State) -> Body,
+        makes: Makes,
+        run: impl Fn(&mut State, Makes) -> Body,
     ) -> (Vec<Leaf<Symbol>>, Body, State) {
         let key = origin.map(|origin| (origin, state.chunk()));
         let known = key.and_then(|key| self.probes.borrow().get(&key).cloned());
         let probe = known.unwrap_or_else(|| {
             let mut probe = State::unknown();
             probe.set_chunk(state.chunk());
-            run(&mut probe);
+            run(&mut probe, Makes::State);
             if let Some(key) = key {
                 self.probes.borrow_mut().insert(key, probe.clone());
             }
@@ -140,26 +151,34 @@ impl Insertion<'_> {
         }
         inside.clear_log();
         let entered = inside.clone();
-        let body = run(&mut inside);
+        let body = run(&mut inside, makes);
         let after = if may_skip { entered.meet(&inside) } else { inside };
         (merge(before), body, after.with_log_of(state, &probe))
     }
 
-    /// `body` with the transitions that it lacks, from `state` on.
-    fn body(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State) -> Body {
+    /// `body` with the transitions that it lacks, from `state` on; nothing where that is not what the run makes.
+    fn body(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State, makes: Makes) -> Body {
         let mut out = Vec::new();
         for stmt in body {
             let note = stmt.note;
             let (before, kind) = match &stmt.kind {
+                Kind::Op(op) if makes == Makes::State => {
+                    self.operation(op, state);
+                    if requirement::after(op).is_some() {
+                        state.forget(Component::Math);
+                    }
+                    continue;
+                }
                 Kind::Op(op) => (self.operation(op, state), Kind::Op(op.clone())),
-                Kind::Group(Around::Section(section), body) => self.section(section, body, state),
+                Kind::Group(Around::Section(section), body) => self.section(section, body, state, makes),
                 Kind::Group(around @ Around::Along { .. }, body) => {
-                    let (before, body, after) = self.around(state, false, None, |state| self.body(body, state));
+                    let inner = |state: &mut State, makes| self.body(body, state, makes);
+                    let (before, body, after) = self.around(state, false, None, makes, inner);
                     *state = after;
                     (before, Kind::Group(around.clone(), body))
                 }
                 Kind::Group(around @ Around::Unless(_), body) => {
-                    let body = self.sometimes(body, state);
+                    let body = self.sometimes(body, state, makes);
                     (Vec::new(), Kind::Group(around.clone(), body))
                 }
                 Kind::Loop(head, body) => {
@@ -167,17 +186,22 @@ impl Insertion<'_> {
                         SourceLoop::Over { origin, .. } => Some(*origin),
                         SourceLoop::Blocks => None,
                     };
-                    let (before, body, after) = self.around(state, true, origin, |state| self.body(body, state));
+                    let inner = |state: &mut State, makes| self.body(body, state, makes);
+                    let (before, body, after) = self.around(state, true, origin, makes, inner);
                     *state = after;
                     (before, Kind::Loop(head.clone(), body))
                 }
                 Kind::If(branch, then, otherwise) => {
                     let mut other = state.clone();
-                    let (then, otherwise) = (self.body(then, state), self.body(otherwise, &mut other));
+                    let then = self.body(then, state, makes);
+                    let otherwise = self.body(otherwise, &mut other, makes);
                     *state = state.meet(&other);
                     (Vec::new(), Kind::If(branch.clone(), then, otherwise))
                 }
             };
+            if makes == Makes::State {
+                continue;
+            }
             let after = match &kind {
                 Kind::Op(op) => requirement::after(op),
                 Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
@@ -195,17 +219,17 @@ impl Insertion<'_> {
     }
 
     /// `body`, which is run for some tiles one after the other: with all transitions in it, so that other tiles pay nothing.
-    fn sometimes(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State) -> Body {
+    fn sometimes(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State, makes: Makes) -> Body {
         let mut probe = State::unknown();
         probe.set_chunk(state.chunk());
-        self.body(body, &mut probe);
+        self.body(body, &mut probe, Makes::State);
         let mut inside = state.clone();
         for component in Component::ALL {
             if probe.touched(component) && probe.value(component) != state.value(component) {
                 inside.forget(component);
             }
         }
-        let body = self.body(body, &mut inside);
+        let body = self.body(body, &mut inside, makes);
         *state = state.meet(&inside);
         body
     }
@@ -213,7 +237,11 @@ impl Insertion<'_> {
     /// The transitions that an operation lacks.
     fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, state: &mut State) -> Vec<Leaf<Symbol>> {
         let needs = requirement::of(self.engines, op, state.chunk());
-        merge(needs.iter().flat_map(|need| state.require(need)).collect())
+        let mut calls = Vec::new();
+        for need in &needs {
+            calls.append(&mut state.require(need));
+        }
+        merge(calls)
     }
 
     fn section(
@@ -221,15 +249,17 @@ impl Insertion<'_> {
         section: &Section,
         body: &[Stmt<Compute<Leaf<Symbol>>>],
         state: &mut State,
+        makes: Makes,
     ) -> (Vec<Leaf<Symbol>>, Kind<Compute<Leaf<Symbol>>>) {
         let outer_chunk = state.set_chunk(section.chunk);
         // Packing into L1 is set up once per section, not per chunk.
         let accumulation = requirement::accumulation(body);
         let mut before: Vec<_> = accumulation.iter().flat_map(|need| state.require(need)).collect();
         let body = if section.chunk == section.tiles {
-            self.body(body, state)
+            self.body(body, state, makes)
         } else {
-            let (hoisted, body, after) = self.around(state, false, None, |state| self.body(body, state));
+            let inner = |state: &mut State, makes| self.body(body, state, makes);
+            let (hoisted, body, after) = self.around(state, false, None, makes, inner);
             before.extend(hoisted);
             *state = after;
             body

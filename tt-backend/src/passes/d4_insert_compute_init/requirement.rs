@@ -50,6 +50,9 @@ pub struct Need {
 
 /// Calls that set one unpacker each, side by side, become one that sets both.
 pub fn merge(calls: Vec<Leaf<Symbol>>) -> Vec<Leaf<Symbol>> {
+    if calls.len() < 2 {
+        return calls;
+    }
     let mut out: Vec<Leaf<Symbol>> = Vec::new();
     for leaf in calls {
         if let (Some(Leaf::Call(a)), Leaf::Call(b)) = (out.last(), &leaf)
