@@ -2,8 +2,9 @@
 
 use crate::documentation;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::path::Path;
+use std::str::FromStr;
 use tt_backend::{Artifact, Programs};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -96,12 +97,13 @@ fn stages(variant: &Variant<'_>) -> TokenStream {
         let (name, at) = (&stage.name, texts.len() - 1);
         ir.push(quote! { (#name, #at) });
     }
+    let texts = texts.into_iter().map(literal);
     quote! { texts: [#(#texts),*], ir: [#(#ir),*], }
 }
 
 /// Sources, plan, Tile IR and what was compiled ahead of time; or why there are none, and Tile IR.
 fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
-    let (tile, chosen) = (tile(variant.kernel)?, chosen(variant.constants));
+    let (tile, chosen) = (literal(&tile(variant.kernel)?), chosen(variant.constants));
     let artifact = match variant.outcome {
         Ok(artifact) => artifact,
         Err(reasons) => {
@@ -120,12 +122,14 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         later,
         stages: _,
     } = artifact;
+    let [reader, compute, writer, main, plan] = [reader, compute, writer, main, plan].map(|text| literal(text));
     let later = later.iter().map(|programs| {
         let Programs {
             reader,
             compute,
             writer,
         } = programs;
+        let [reader, compute, writer] = [reader, compute, writer].map(|text| literal(text));
         quote! { (#reader, #compute, #writer) }
     });
     let objects = crate::precompiled::objects(artifact).into_iter();
@@ -188,6 +192,26 @@ fn tile(kernel: &Kernel) -> Result<String, TokenStream> {
         let message = format!("the kernel cannot be stored in the program: {error}");
         quote! { ::core::compile_error! { #message } }
     })
+}
+
+/// `text` as a raw literal that rustc makes: nearly all that is emitted are texts, in which nobody has to look for what stands there in
+/// other words then.
+fn literal(text: &str) -> TokenStream {
+    let mut marks = String::from("#");
+    while text.contains(&format!("\"{marks}")) {
+        marks.push('#');
+    }
+    // It cannot hold a carriage return; and without rustc, in tests, there is none.
+    if text.contains('\r') || !proc_macro::is_available() {
+        return text.to_token_stream();
+    }
+    match proc_macro::Literal::from_str(&format!("r{marks}\"{text}\"{marks}")) {
+        Ok(mut literal) => {
+            literal.set_span(proc_macro::Span::call_site());
+            proc_macro::TokenStream::from(proc_macro::TokenTree::from(literal)).into()
+        }
+        Err(_) => text.to_token_stream(),
+    }
 }
 
 fn launcher(kernel: &Kernel, signature: &Signature, made: TokenStream) -> TokenStream {

@@ -6,6 +6,7 @@ use crate::flow::{
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use std::collections::HashMap;
+use std::fmt::Write;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
 use tt_plan::{GridStep, Neighbour, Number, Role};
 
@@ -133,10 +134,15 @@ impl Names<'_> {
         let Some(sights) = self.sights else {
             return String::new();
         };
-        let all: Vec<String> = sights.definitions(sees).iter().map(|id| format!("d{}", id.0)).collect();
-        match all.is_empty() {
+        let mut text = String::new();
+        for DefinitionId(number) in sights.definitions(sees) {
+            let between = if text.is_empty() { "" } else { "|" };
+            // A text takes whatever is written.
+            let _ = write!(text, "{between}d{number}");
+        }
+        match text.is_empty() {
             true => "nothing".to_string(),
-            false => all.join("|"),
+            false => text,
         }
     }
 

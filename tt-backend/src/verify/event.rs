@@ -340,17 +340,19 @@ pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
         values.push(env.value(arg, buffers));
     }
     let args = Args { call, values, buffers };
-    if let Some(event) = data_movement(&args)? {
-        return Ok(event);
-    }
-    if let Some(event) = engines(&args)? {
-        return Ok(event);
-    }
-    if let Some(event) = fpu(&args)? {
-        return Ok(event);
-    }
-    if let Some(event) = sfpu(&args)? {
-        return Ok(event);
+    // A function is known in one place: first comes that in which most of its kind are.
+    let is_of_compute = call
+        .function
+        .header
+        .is_some_and(|header| header.starts_with("api/compute/"));
+    let places = match is_of_compute {
+        true => [engines, fpu, sfpu, data_movement],
+        false => [data_movement, engines, fpu, sfpu],
+    };
+    for place in places {
+        if let Some(event) = place(&args)? {
+            return Ok(event);
+        }
     }
     fault(format!("nothing is known of the function {}", call.function.name))
 }

@@ -4,6 +4,7 @@ use super::range::{self, LIMIT, Range};
 use crate::device::function::{GET_READ_PTR, GET_WRITE_PTR};
 use crate::device::{Bits, Call, Expr, Operator, Program};
 use crate::flow::{Buffer, BufferId};
+use std::rc::Rc;
 use tt_lang::ir::IntOp;
 use tt_plan::{Plan, RuntimeValue};
 
@@ -51,9 +52,12 @@ impl Value {
     }
 }
 
-/// The names in scope and what is known of them, the innermost last.
+/// Names that a copy of what is known shares with it, as long as nothing of them changes.
+const TOGETHER: usize = 32;
+
+/// The names in scope and what is known of them, the innermost last. A copy, as every branch takes one, costs little.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Env<'a>(Vec<(&'a str, Value)>);
+pub struct Env<'a>(Vec<Rc<Vec<(&'a str, Value)>>>);
 
 impl<'a> Env<'a> {
     /// At the start of a program: its arguments. Extents are at least 1, an empty tensor is refused at launch.
@@ -73,7 +77,9 @@ impl<'a> Env<'a> {
             };
             (arg.name.as_str(), Value::Int(range))
         });
-        Env(known.collect())
+        let mut env = Env::default();
+        known.for_each(|(name, value)| env.declare(name, value));
+        env
     }
 
     /// What is known of the variable of a loop over `start..end`, and whether the loop surely runs.
@@ -90,57 +96,80 @@ impl<'a> Env<'a> {
 
     /// What is known of `name`.
     pub fn get(&self, name: &str) -> Value {
-        for (known, value) in self.0.iter().rev() {
-            if *known == name {
-                return *value;
-            }
-        }
-        Value::UNKNOWN
+        let mut all = self.0.iter().rev().flat_map(|names| names.iter().rev());
+        all.find(|(known, _)| *known == name)
+            .map_or(Value::UNKNOWN, |(_, value)| *value)
     }
 
     /// Declares `name` in the innermost scope.
     pub fn declare(&mut self, name: &'a str, value: Value) {
-        self.0.push((name, value));
+        match self.0.last_mut() {
+            Some(names) if names.len() < TOGETHER => Rc::make_mut(names).push((name, value)),
+            Some(_) | None => self.0.push(Rc::new(vec![(name, value)])),
+        }
     }
 
     /// Changes what is known of `name`, where it is declared.
     pub fn assign(&mut self, name: &str, value: Value) {
-        if let Some((_, known)) = self.0.iter_mut().rev().find(|(known, _)| *known == name) {
-            *known = value;
+        for names in self.0.iter_mut().rev() {
+            if let Some(at) = names.iter().rposition(|(known, _)| *known == name) {
+                Rc::make_mut(names)[at].1 = value;
+                return;
+            }
         }
     }
 
     /// Where the innermost scope ends so far.
     pub fn mark(&self) -> usize {
-        self.0.len()
+        self.0.iter().map(|names| names.len()).sum()
     }
 
     /// Leaves all scopes entered since `mark`.
     pub fn leave(&mut self, mark: usize) {
-        self.0.truncate(mark);
+        let mut left = mark;
+        self.0.retain_mut(|names| {
+            let kept = left.min(names.len());
+            left = left.saturating_sub(kept);
+            if kept > 0 && kept < names.len() {
+                Rc::make_mut(names).truncate(kept);
+            }
+            kept > 0
+        });
     }
 
-    /// What is known where either may be the case. Both stand in the same scope.
-    pub fn join(&mut self, other: &Env) {
-        for ((_, value), (_, other)) in self.0.iter_mut().zip(&other.0) {
-            *value = value.join(*other);
-        }
-    }
-
-    /// Forgets everything that is not as in `before`: what changes with every iteration of a loop.
-    pub fn widen(&mut self, before: &Env) {
-        for ((_, value), (_, before)) in self.0.iter_mut().zip(&before.0) {
-            if value != before {
-                *value = Value::UNKNOWN;
+    /// Calls `each` for what is known here and in `other`, which has the same names, where they may differ.
+    fn beside(&mut self, other: &Env, each: impl Fn(&mut Value, Value)) {
+        for (names, others) in self.0.iter_mut().zip(&other.0) {
+            // The names of either may live longer than those of the other.
+            if !std::ptr::addr_eq(Rc::as_ptr(names), Rc::as_ptr(others)) {
+                let all = Rc::make_mut(names).iter_mut().zip(others.iter());
+                all.for_each(|((_, value), (_, other))| each(value, *other));
             }
         }
     }
 
+    /// What is known where either may be the case. Both stand in the same scope.
+    pub fn join(&mut self, other: &Env) {
+        self.beside(other, |value, other| *value = value.join(other));
+    }
+
+    /// Forgets everything that is not as in `before`: what changes with every iteration of a loop.
+    pub fn widen(&mut self, before: &Env) {
+        self.beside(before, |value, before| {
+            if *value != before {
+                *value = Value::UNKNOWN;
+            }
+        });
+    }
+
     /// Forgets the addresses at one end of a buffer: it has moved.
     pub fn moved(&mut self, buffer: BufferId, end: End) {
-        for (_, value) in &mut self.0 {
-            if matches!(value, Value::Address(of, at, _) if *of == buffer && *at == end) {
-                *value = Value::UNKNOWN;
+        let is_there = |value: &Value| matches!(value, Value::Address(of, at, _) if *of == buffer && *at == end);
+        for names in &mut self.0 {
+            if names.iter().any(|(_, value)| is_there(value)) {
+                let all = Rc::make_mut(names).iter_mut();
+                all.filter(|(_, value)| is_there(value))
+                    .for_each(|(_, value)| *value = Value::UNKNOWN);
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{For, LoopKind, Op, Spanned, Stage, Stmt};
 use crate::tree::Kind;
+use std::borrow::Cow;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
@@ -361,19 +362,32 @@ impl Frontend {
 }
 
 /// `block` without what is nothing but `;`, in it and in the blocks within.
-fn without_empty_statements(block: &syn::Block) -> syn::Block {
-    struct Blocks;
-    impl VisitMut for Blocks {
+fn without_empty_statements(block: &syn::Block) -> Cow<'_, syn::Block> {
+    fn is_empty(stmt: &syn::Stmt) -> bool {
+        matches!(stmt, syn::Stmt::Expr(Expr::Verbatim(tokens), _) if tokens.is_empty())
+    }
+    struct Finds(bool);
+    impl<'ast> Visit<'ast> for Finds {
+        fn visit_block(&mut self, block: &'ast syn::Block) {
+            self.0 |= block.stmts.iter().any(is_empty);
+            syn::visit::visit_block(self, block);
+        }
+    }
+    struct Drops;
+    impl VisitMut for Drops {
         fn visit_block_mut(&mut self, block: &mut syn::Block) {
-            let is_empty =
-                |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Expr(Expr::Verbatim(tokens), _) if tokens.is_empty());
             block.stmts.retain(|stmt| !is_empty(stmt));
             syn::visit_mut::visit_block_mut(self, block);
         }
     }
+    let mut finds = Finds(false);
+    finds.visit_block(block);
+    if !finds.0 {
+        return Cow::Borrowed(block);
+    }
     let mut block = block.clone();
-    Blocks.visit_block_mut(&mut block);
-    block
+    Drops.visit_block_mut(&mut block);
+    Cow::Owned(block)
 }
 
 /// The statement of `body` at which `left` are used up.

@@ -24,9 +24,9 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) {
     }
     let mut with = flow.clone();
     keep(&mut with, &alike);
-    let versions = wanted(&with);
-    let fits = bytes(&with, &versions) <= target::least(|target| target.l1_bytes)
-        && in_use(&with).len() <= target::least(|target| target.circular_buffers) as usize;
+    let in_use = in_use(&with);
+    let fits = bytes(&with, &in_use, &wanted(&with)) <= target::least(|target| target.l1_bytes)
+        && in_use.len() <= target::least(|target| target.circular_buffers) as usize;
     if fits {
         *flow = with;
     }

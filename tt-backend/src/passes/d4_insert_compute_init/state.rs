@@ -2,6 +2,7 @@
 
 use super::requirement::{Need, Value};
 use crate::device::{Leaf, Symbol};
+use std::rc::Rc;
 
 /// A part of the engines with a state of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Component {
 #[derive(Debug, Clone)]
 pub struct State {
     values: [Option<Value>; 6],
-    first: [Option<Need>; 6],
+    first: [Option<Rc<Need>>; 6],
     touched: [bool; 6],
     /// The chunk of the section around.
     chunk: [u32; 2],
@@ -75,7 +76,7 @@ impl State {
 
     /// What was asked of the component first.
     pub fn first(&self, component: Component) -> Option<&Need> {
-        self.first[component as usize].as_ref()
+        self.first[component as usize].as_deref()
     }
 
     /// Forgets what was asked.
@@ -118,7 +119,7 @@ impl State {
         let at = need.component as usize;
         if !self.touched[at] {
             self.touched[at] = true;
-            self.first[at] = Some(need.clone());
+            self.first[at] = Some(Rc::new(need.clone()));
         }
         self.establish(need)
     }
