@@ -252,3 +252,70 @@ fn what_is_shared_is_what_the_clock_finds_faster() {
         });
     }
 }
+
+fn numbers(count: usize, from: usize) -> Vec<bf16> {
+    (0..count).map(|at| bf16::from_f32(number(at + from))).collect()
+}
+
+/// What is read under a loop that runs, under one that may not, and under a condition; and `y` is stored to.
+#[tt::kernel]
+fn places<const M: usize, const N: usize>(
+    n: i32,
+    w: &Tensor<bf16, 96, 32>,
+    x: &Tensor<bf16, M, N>,
+    y: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let a = T.alloc_shared::<bf16>(32, 32);
+    let b = T.alloc_shared::<bf16>(32, 32);
+    let c = T.alloc_shared::<bf16>(32, 32);
+    let d = T.alloc_shared::<bf16>(32, 32);
+    let sums = T.alloc_fragment::<f32>(32, 32);
+    T.copy(x[(by * 32, bx * 32)], d);
+    for (i, j) in T.Parallel(32, 32) {
+        sums[(i, j)] = d[(i, j)];
+    }
+    for _k in 0..3 {
+        T.copy(w[(0, 0)], a);
+        for (i, j) in T.Parallel(32, 32) {
+            sums[(i, j)] += a[(i, j)];
+        }
+    }
+    for _k in 0..n {
+        T.copy(w[(32, 0)], b);
+        for (i, j) in T.Parallel(32, 32) {
+            sums[(i, j)] += b[(i, j)];
+        }
+    }
+    if n > 1 {
+        T.copy(w[(n * 32, 0)], c);
+        for (i, j) in T.Parallel(32, 32) {
+            sums[(i, j)] -= c[(i, j)];
+        }
+    }
+    T.copy(sums, y[(by * 32, bx * 32)]);
+}
+
+#[test]
+fn what_all_blocks_read_alike_is_read_once_where_it_surely_is_read() {
+    for ([m, n], times) in [([64, 64], 0), ([300, 270], 2), ([1000, 40], 1), ([33, 900], 2)] {
+        let (x, w) = (numbers(m * n, 0), numbers(96 * 32, 3));
+        let element = |row: usize, i: usize, j: usize| w[(row + i % 32) * 32 + j % 32].to_f32();
+        let wanted: Vec<f32> = (0..m * n)
+            .map(|at| {
+                let [i, j] = [at / n, at % n];
+                let last = if times > 1 { element(32 * times, i, j) } else { 0.0 };
+                x[at].to_f32() + 3.0 * element(0, i, j) + times as f32 * element(32, i, j) - last
+            })
+            .collect();
+        for sharing in [Sharing::Always, Sharing::Never, Sharing::WherePaying] {
+            on_both_chips(|device| {
+                let (x, w) = (device.upload(&x, [m, n])?, device.upload(&w, [96, 32])?);
+                let mut y = device.zeros::<f32>([m, n])?;
+                places(times as i32, &w, &x, &mut y).sharing(sharing).run()?;
+                assert!(y.download()? == wanted, "{m} x {n}, {times}, {sharing:?}");
+                Ok(())
+            });
+        }
+    }
+}

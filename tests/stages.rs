@@ -411,3 +411,43 @@ fn integers_of_a_temporary_are_read_in_a_later_stage() {
         });
     }
 }
+
+/// The second stage reads what the first has stored, in every block.
+#[tt::kernel]
+fn keeps<const M: usize>(x: &Tensor<f32, M, 32>, y: &mut Tensor<f32, M, 32>) {
+    let sum = T.alloc_global::<f32>(32, 32);
+    {
+        let _one = T.Kernel(1);
+        let a = T.alloc_shared::<f32>(32, 32);
+        T.copy(x[(0, 0)], a);
+        for (i, j) in T.Parallel(32, 32) {
+            sum[(i, j)] = a[(i, j)] * 2.0;
+        }
+    }
+    {
+        let by = T.Kernel(M.div_ceil(32));
+        let a = T.alloc_shared::<f32>(32, 32);
+        let b = T.alloc_shared::<f32>(32, 32);
+        T.copy(sum[(0, 0)], a);
+        T.copy(x[(by * 32, 0)], b);
+        for (i, j) in T.Parallel(32, 32) {
+            y[(by * 32 + i, j)] = a[(i, j)] + b[(i, j)];
+        }
+    }
+}
+
+#[test]
+fn a_stage_keeps_what_the_one_before_has_made() {
+    let m = 32 * 200;
+    let x: Vec<f32> = counted(m * 32, 13).into_iter().map(|value| value as f32).collect();
+    let wanted: Vec<f32> = (0..m * 32).map(|at| x[at % 1024] * 2.0 + x[at]).collect();
+    on_both_chips(|device| {
+        let x = device.upload(&x, [m, 32])?;
+        let mut y = device.zeros::<f32>([m, 32])?;
+        for _ in 0..2 {
+            keeps(&x, &mut y).run()?;
+            assert!(y.download()? == wanted);
+        }
+        Ok(())
+    });
+}
