@@ -99,7 +99,7 @@ samples! {
     ELEMENTWISE affine [&[70, 300], &[128, 128], &[33, 161]], (0.0, 0), 1.0, 1e-2;
     DIGITS linear_relu [&[70, 100, 130], &[128, 64, 64], &[97, 97, 97]], (0.0, 0), 1.0, 2e-2;
     DIGITS linear [&[70, 100, 97], &[128, 64, 64], &[97, 97, 33]], (0.0, 0), 1.0, 2e-2;
-    KEPT with_weights [&[70], &[128], &[97]], (0.0, 0), 1.0, 1e-4 or 1e-2;
+    KEPT with_weights [&[70], &[128], &[97]], (0.0, 0), 1.0, 2e-2;
 }
 
 /// All samples, each with its number.
