@@ -23,32 +23,6 @@ pub struct Uses {
 /// The format of the destination registers, where an operation names it (patterns.md, surprise 3).
 pub const DST_FORMAT: &str = "DST_FORMAT";
 
-/// Calls `each` with the buffers whose index an operation uses, as often as it does.
-pub fn buffers_of(leaf: &Leaf<Bits>, each: &mut impl FnMut(BufferId)) {
-    match leaf {
-        Leaf::Call(call) | Leaf::Define { call, .. } => call.args.iter().for_each(|arg| buffers_in(arg, each)),
-        Leaf::Let { value, .. } | Leaf::Advance { value, .. } => buffers_in(value, each),
-    }
-}
-
-fn buffers_in(expr: &Expr<Bits>, each: &mut impl FnMut(BufferId)) {
-    match expr {
-        Expr::Buffer(id) => each(*id),
-        Expr::Call(call) => call.args.iter().for_each(|arg| buffers_in(arg, each)),
-        Expr::Binary(_, a, b) => {
-            buffers_in(a, each);
-            buffers_in(b, each);
-        }
-        Expr::Int(_)
-        | Expr::Bool(_)
-        | Expr::Name(_)
-        | Expr::Value(_)
-        | Expr::PageBytes(_)
-        | Expr::Accessor(_)
-        | Expr::Text(_) => {}
-    }
-}
-
 impl Uses {
     /// What the statements of a program use.
     pub fn of(body: &[Stmt<Calls<Bits>>]) -> Uses {

@@ -94,7 +94,7 @@ fn allot(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     }
     fit_in_l1(flow, &used, &needed);
     indices(flow, &used)?;
-    keep(flow, &used);
+    keep_in_use(flow, &used);
     Ok(())
 }
 
@@ -109,7 +109,7 @@ fn in_use(flow: &Flow<Sections>) -> BTreeSet<BufferId> {
 }
 
 /// Drops the buffers that are not in use: what comes after looks at all of them, at every loop and branch.
-fn keep(flow: &mut Flow<Sections>, in_use: &BTreeSet<BufferId>) {
+fn keep_in_use(flow: &mut Flow<Sections>, in_use: &BTreeSet<BufferId>) {
     let numbers: BTreeMap<BufferId, BufferId> = in_use.iter().copied().zip((0..).map(BufferId)).collect();
     let buffers = in_use.iter().map(|buffer| flow.buffers[buffer.0].clone());
     flow.buffers = buffers.collect::<Vec<_>>().into();
