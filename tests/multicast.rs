@@ -226,8 +226,14 @@ fn matmul<const M: usize, const K: usize, const N: usize>(
 /// What the clock and the plan say of a launch that shares, and of one that does not.
 #[test]
 fn what_is_shared_is_what_the_clock_finds_faster() {
-    // Many blocks of many steps, in which all cores read the same; then one column of blocks, of which a row of cores takes several rounds.
-    for ([m, n, k], shares) in [([1024, 1024, 512], true), ([4096, 128, 256], false)] {
+    // Many blocks of many steps, in which all cores read the same; then one column of blocks, whose rounds several rectangles share; then
+    // blocks of which a rectangle takes twice as many rounds as cores that take them one by one.
+    let shapes = [
+        ([1024, 1024, 512], true),
+        ([4096, 128, 256], true),
+        ([1408, 1408, 256], false),
+    ];
+    for ([m, n, k], shares) in shapes {
         on_both_chips(|device| {
             let a = device.upload(&vec![bf16::ONE; m * k], [m, k])?;
             let b = device.upload(&vec![bf16::ONE; k * n], [k, n])?;

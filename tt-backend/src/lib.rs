@@ -10,6 +10,7 @@ pub mod codegen;
 pub mod codes;
 pub mod device;
 pub mod flow;
+mod in_parts;
 mod linear;
 #[doc(hidden)]
 #[expect(
@@ -31,6 +32,7 @@ pub mod verify;
 pub(crate) use tt_lang::tree as ir;
 
 pub use artifact::{Artifact, Programs, Stage};
+pub use in_parts::in_parts;
 #[doc(hidden)]
 pub use names::is_reserved;
 pub use pipeline::{PASSES, Times, compile, compile_each, timed};

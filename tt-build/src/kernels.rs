@@ -16,6 +16,8 @@ pub(crate) struct Found {
     pub function: String,
     /// Of one of several variants its constants.
     pub constants: Vec<(String, i64)>,
+    /// Whether its sum is cut into parts.
+    pub in_parts: bool,
     /// It says that it need not compile.
     pub is_reference: bool,
     /// The kernel and what is emitted for it, or its errors as text.
@@ -26,9 +28,14 @@ impl Found {
     /// The function's name; of several variants with their constants: `matmul-BM-64-BK-32`.
     pub(crate) fn name(&self) -> String {
         let constants = self.constants.iter();
-        constants.fold(self.function.clone(), |name, (constant, value)| {
+        let name = constants.fold(self.function.clone(), |name, (constant, value)| {
             format!("{name}-{constant}-{value}")
-        })
+        });
+        if self.in_parts {
+            format!("{name}-in_parts")
+        } else {
+            name
+        }
     }
 }
 
@@ -77,13 +84,24 @@ impl<'ast> Visit<'ast> for Search {
                     Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
                 },
             };
-            self.found.push(Found {
-                modules: self.modules.clone(),
-                function: function.clone(),
-                constants: parsed.variant.clone(),
-                is_reference: parsed.reference.is_some(),
-                outcome,
+            // As in the macro: what does not compile when it is cut is not cut.
+            let in_parts = outcome.as_ref().ok().and_then(|(kernel, _)| {
+                let kernel = tt_backend::in_parts(kernel)?;
+                let artifact = tt_backend::compile(&kernel).ok()?;
+                Some((kernel, artifact))
             });
+            let mut found = |in_parts, outcome| {
+                self.found.push(Found {
+                    modules: self.modules.clone(),
+                    function: function.clone(),
+                    constants: parsed.variant.clone(),
+                    in_parts,
+                    is_reference: parsed.reference.is_some(),
+                    outcome,
+                });
+            };
+            found(false, outcome);
+            in_parts.into_iter().for_each(|in_parts| found(true, Ok(in_parts)));
         }
     }
 }

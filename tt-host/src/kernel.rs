@@ -100,6 +100,8 @@ pub struct Kernel {
     chosen: &'static [(&'static str, i64)],
     /// The other kernels that were compiled from the same text.
     others: &'static [&'static Kernel],
+    /// Its sum is cut into as many parts as its last scalar says, which the launch passes.
+    in_parts: bool,
     /// Its crate, modules and name, and what was measured of the kernels of its package.
     tuning: Option<(&'static str, &'static str)>,
     tuned: OnceLock<Result<Tuning>>,
@@ -154,6 +156,7 @@ impl Kernel {
             outcome,
             chosen: &[],
             others: &[],
+            in_parts: false,
             tuning: None,
             tuned: OnceLock::new(),
             loaded: OnceLock::new(),
@@ -166,6 +169,13 @@ impl Kernel {
         let mut kernel = self;
         kernel.chosen = chosen;
         kernel.others = others;
+        kernel
+    }
+
+    /// The same kernel as one whose sum is cut into parts: it takes their number behind the parameters of its Tile IR.
+    pub const fn in_parts(self) -> Kernel {
+        let mut kernel = self;
+        kernel.in_parts = true;
         kernel
     }
 
@@ -196,6 +206,11 @@ impl Kernel {
     /// Its constants of the option `variants`, each with its value here.
     pub fn constants(&self) -> &'static [(&'static str, i64)] {
         self.chosen
+    }
+
+    /// Whether its sum is cut into parts.
+    pub(crate) fn is_in_parts(&self) -> bool {
+        self.in_parts
     }
 
     /// All variants of it, which is the first.

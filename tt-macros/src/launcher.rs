@@ -17,6 +17,8 @@ pub(crate) struct Variant<'a> {
     pub(crate) signature: &'a Signature,
     /// Its constants of the option `variants`.
     pub(crate) constants: &'a syntax::Variant,
+    /// Whether its sum is cut into parts.
+    pub(crate) in_parts: bool,
     /// What was compiled, or why the compiler refuses it: then it has a reference only.
     pub(crate) outcome: &'a Result<Artifact, Vec<Diagnostic>>,
 }
@@ -40,7 +42,7 @@ pub(crate) fn variants(variants: &[Variant<'_>]) -> TokenStream {
         Err(error) => return error,
     };
     let stages = stages(first);
-    let others_exist = variants.len() > 1;
+    let others_exist = variants.iter().any(|variant| !variant.constants.is_empty());
     let constants = constants(&variants.iter().map(|variant| variant.constants).collect::<Vec<_>>());
     let variants = quote! { variants: [#({ #others }),*], };
     let tuning = match tuning(others_exist) {
@@ -132,6 +134,7 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         let [reader, compute, writer] = [reader, compute, writer].map(|text| literal(text));
         quote! { (#reader, #compute, #writer) }
     });
+    let in_parts = variant.in_parts.then(|| quote! { in_parts, });
     let objects = crate::precompiled::objects(artifact).into_iter();
     let precompiled = objects.map(|object| {
         let role = Ident::new(&object.role, Span::call_site());
@@ -150,6 +153,7 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         tile: #tile,
         precompiled: [#(#precompiled),*],
         chosen: [#chosen],
+        #in_parts
     })
 }
 

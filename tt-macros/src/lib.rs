@@ -139,7 +139,17 @@ fn shown(variant: &Variant) -> String {
 /// What stands in place of a kernel that is right as far as the language goes, in all its variants.
 fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
     let kernels: Vec<&Kernel> = variants.iter().map(|variant| &variant.kernel).collect();
-    let outcomes = tt_backend::compile_each(&kernels);
+    let in_parts: Vec<(usize, Kernel)> = kernels
+        .iter()
+        .enumerate()
+        .filter_map(|(at, kernel)| Some((at, tt_backend::in_parts(kernel)?)))
+        .collect();
+    let all: Vec<&Kernel> = kernels
+        .into_iter()
+        .chain(in_parts.iter().map(|(_, kernel)| kernel))
+        .collect();
+    let mut outcomes = tt_backend::compile_each(&all);
+    let of_parts = outcomes.split_off(variants.len());
     let wrong = variants
         .iter()
         .zip(&outcomes)
@@ -152,16 +162,24 @@ fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
         let diagnostics = of_variant(reasons.clone(), &parsed.variant, some_are_right);
         return refused::tokens(parsed, &diagnostics, item);
     }
-    let made = variants
-        .iter()
-        .zip(&outcomes)
-        .map(|(variant, outcome)| launcher::Variant {
+    let made = |at: usize, outcome, in_parts| {
+        let variant = variants.get(at)?;
+        Some(launcher::Variant {
             kernel: &variant.kernel,
             signature: &variant.signature,
             constants: &variant.parsed.variant,
+            in_parts,
             outcome,
-        });
-    let launcher = launcher::variants(&made.collect::<Vec<_>>());
+        })
+    };
+    let whole = outcomes
+        .iter()
+        .enumerate()
+        .filter_map(|(at, outcome)| made(at, outcome, false));
+    // What takes more of a core when it is cut, and more than there is, is not cut.
+    let of_parts = in_parts.iter().zip(&of_parts).filter(|(_, outcome)| outcome.is_ok());
+    let of_parts = of_parts.filter_map(|((at, _), outcome)| made(*at, outcome, true));
+    let launcher = launcher::variants(&whole.chain(of_parts).collect::<Vec<_>>());
     let is_needed = wrong.is_some();
     if let Some(Right { parsed, .. }) = variants.first_mut()
         && let Some(span) = parsed.reference

@@ -259,7 +259,8 @@ fn in_runs(blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
     work.collect()
 }
 
-/// Blocks in rounds of a rectangle of cores; none where it would be of one core.
+/// Blocks in rounds of rectangles of cores; none where they would be of one core. There are as many rectangles as the device has room
+/// for and rounds to give them, in rows, and each takes the next run of rounds, the first ones one more.
 fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec<CoreWork>> {
     let (rectangle, rounds) = rectangle(grid, axes, device);
     let [columns, rows] = match (rectangle.cores, rectangle.is_turned) {
@@ -267,12 +268,22 @@ fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec
         (cores, false) => cores,
         ([row, column], true) => [column, row],
     };
-    let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
-    let work = cores.map(|[x, y]| CoreWork {
-        rectangle,
-        ..CoreWork::run_of(x, y, 0, rounds)
-    });
-    Some(work.collect())
+    let in_row = device.x / columns;
+    let rectangles = rounds.min(u64::from(in_row) * u64::from(device.y / rows));
+    let (share, more) = (rounds / rectangles, rounds % rectangles);
+    let of_rectangle = |nth: u64| {
+        // They are not more than the device has cores.
+        let [left, top] = [nth as u32 % in_row * columns, nth as u32 / in_row * rows];
+        let (start, count) = (nth * share + nth.min(more), share + u64::from(nth < more));
+        let cores = (top..top + rows).flat_map(move |y| (left..left + columns).map(move |x| [x, y]));
+        cores.map(move |[x, y]| CoreWork {
+            rectangle,
+            ..CoreWork::run_of(x, y, start, count)
+        })
+    };
+    let mut work: Vec<CoreWork> = (0..rectangles).flat_map(of_rectangle).collect();
+    work.sort_by_key(|core| (core.y, core.x));
+    Some(work)
 }
 
 /// The rectangle of cores for a grid of blocks of which these axes lie along its rows and columns, and in how many rounds it takes them:
@@ -331,7 +342,7 @@ impl Plan {
     /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
     /// Blocks are numbered through and spread in contiguous runs over all cores, row by row, the first cores taking one more; of kernels that share what they read,
-    /// all cores of a rectangle take part in every round ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
+    /// all cores of a rectangle take part in each of its rounds ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
     /// Of several stages this is the first. A grid without blocks has no cores.
     ///
     /// # Errors

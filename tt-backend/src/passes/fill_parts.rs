@@ -11,7 +11,7 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
-pub(super) mod touch;
+pub(crate) mod touch;
 mod written;
 
 use self::touch::{Known, Touch};

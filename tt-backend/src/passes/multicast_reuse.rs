@@ -27,7 +27,7 @@ use crate::ir::{Kind, Stmt, operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::progress::proved;
 use std::collections::BTreeSet;
-use tt_lang::ir::{IntExpr, Multicast, ParamId, VarId};
+use tt_lang::ir::{IntExpr, ParamId, VarId, WherePaying};
 use tt_plan::{BlockOrder, CoreLine, PartitionMode, Placement};
 
 /// A kernel of reader, compute and writer.
@@ -118,7 +118,7 @@ fn may_share(facts: &Facts, programs: &Split) -> bool {
             set.insert(tensor);
         });
     }
-    facts.kernel.options.multicast == Multicast::Auto
+    facts.kernel.options.multicast == WherePaying::Auto
         && partition.work.mode == PartitionMode::Global
         && partition.work.order == BlockOrder::RowMajor
         && partition.apart

@@ -11,8 +11,8 @@ use crate::tile_ops::SfpuOp;
 use crate::verify::traffic::Traffic;
 use tt_lang::ir::{
     BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel, Layout,
-    Multicast, Op, Options, Order, Param, ParamId, Real, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation,
-    Span, Spanned, TensorParam, VarId, Variable,
+    Op, Options, Order, Param, ParamId, Real, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
+    Spanned, TensorParam, VarId, Variable, WherePaying,
 };
 use tt_plan::{
     BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
@@ -72,7 +72,8 @@ pub fn kernel() -> Kernel {
             fp32_acc: None,
             approx: false,
             order: spanned(Order::RowMajor),
-            multicast: Multicast::Auto,
+            multicast: WherePaying::Auto,
+            split: WherePaying::Auto,
         },
         extents: vec![Extent {
             name: "M".into(),

@@ -4,8 +4,10 @@ use crate::element::Element;
 use crate::tensor::{RawTensor, Tensor};
 
 /// An argument: a borrowed tensor or a scalar.
+#[derive(Clone, Copy)]
 pub struct Argument<'t>(pub(crate) Value<'t>);
 
+#[derive(Clone, Copy)]
 pub(crate) enum Value<'t> {
     Tensor {
         tensor: &'t RawTensor,

@@ -28,6 +28,35 @@ pub(crate) struct Question {
     wanted: Vec<Constant>,
     cores: Option<DeviceGrid>,
     sharing: Sharing,
+    parts: Option<u32>,
+}
+
+/// What a launch takes: a kernel, and of one whose sum is cut how many parts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chosen {
+    /// The kernel.
+    pub(super) kernel: &'static Kernel,
+    /// The number of parts.
+    pub(super) parts: Option<u32>,
+}
+
+/// In how many parts a sum is cut, where it is. With more, adding them up takes longer than what is left of each.
+const PARTS: [u32; 4] = [2, 4, 8, 16];
+
+impl Chosen {
+    /// The ways to run `kernel`.
+    fn of(kernel: &'static Kernel, wanted: Option<u32>) -> Vec<Chosen> {
+        let cut = match wanted {
+            Some(parts) => vec![parts],
+            None => PARTS.to_vec(),
+        };
+        let cut = cut.into_iter().filter(|parts| *parts > 1).map(Some);
+        match (kernel.is_in_parts(), wanted) {
+            (true, _) => cut.map(|parts| Chosen { kernel, parts }).collect(),
+            (false, None | Some(1)) => vec![Chosen { kernel, parts: None }],
+            (false, Some(_)) => Vec::new(),
+        }
+    }
 }
 
 impl Question {
@@ -53,14 +82,15 @@ impl Question {
             wanted: launch.wanted.clone(),
             cores: launch.cores,
             sharing: launch.sharing,
+            parts: launch.parts,
         }
     }
 }
 
 /// A launch that may run: the device has room for every stage of its kernel.
 pub(crate) struct Decision {
-    /// The variant.
-    pub(super) kernel: &'static Kernel,
+    /// What is run.
+    pub(super) chosen: Chosen,
     /// The cores of each of its stages with their blocks.
     pub(super) work: Vec<Work>,
 }
@@ -107,8 +137,9 @@ impl Launch<'_> {
             return Ok(kept);
         }
         self.choose()?;
-        let kernel = self.kernel();
-        let (_, bound) = self.bind(kernel)?;
+        let chosen = self.chosen();
+        let kernel = chosen.kernel;
+        let (_, bound) = self.bind(chosen)?;
         let cores = self.cores(&bound);
         let mut work = Vec::new();
         for plan in kernel.stages()? {
@@ -121,7 +152,7 @@ impl Launch<'_> {
                 cores: of_cores,
             });
         }
-        let decision = Arc::new(Decision { kernel, work });
+        let decision = Arc::new(Decision { chosen, work });
         bound.device.decisions().put(Question::of(self), decision.clone());
         Ok(decision)
     }
@@ -129,7 +160,7 @@ impl Launch<'_> {
     /// What was decided on the same question; the launch takes its variant.
     fn kept(&self) -> Option<Arc<Decision>> {
         let kept = self.device()?.decisions().get(&Question::of(self))?;
-        let _ = self.chosen.set(kept.kernel);
+        let _ = self.chosen.set(kept.chosen);
         Some(kept)
     }
 
@@ -141,8 +172,9 @@ impl Launch<'_> {
         })
     }
 
-    pub(super) fn estimate_of(&self, kernel: &Kernel) -> Result<Option<f64>> {
-        let (_, bound) = self.bind(kernel)?;
+    pub(super) fn estimate_of(&self, chosen: Chosen) -> Result<Option<f64>> {
+        let kernel = chosen.kernel;
+        let (_, bound) = self.bind(chosen)?;
         let cores = self.cores(&bound);
         let mut cycles = 0.0;
         for plan in kernel.stages()? {
@@ -159,13 +191,22 @@ impl Launch<'_> {
         Ok(Some(cycles))
     }
 
-    /// The kernel that runs: of several variants the one that was chosen.
+    /// What is run: of several variants the one that was chosen.
+    pub(super) fn chosen(&self) -> Chosen {
+        self.chosen.get().copied().unwrap_or(Chosen {
+            kernel: self.kernel,
+            parts: None,
+        })
+    }
+
+    /// The kernel that runs.
     pub(super) fn kernel(&self) -> &'static Kernel {
-        self.chosen.get().copied().unwrap_or(self.kernel)
+        self.chosen().kernel
     }
 
     /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
     /// device, the one that was measured to be fastest, else the one that is estimated to be; the first where nothing is known of any.
+    /// Whether the sum of a variant is cut into parts is estimated too.
     pub(super) fn choose(&self) -> Result<()> {
         if self.chosen.get().is_some() || self.kept().is_some() {
             return Ok(());
@@ -174,24 +215,23 @@ impl Launch<'_> {
             let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));
             self.wanted.iter().all(has)
         };
-        let candidates: Vec<&'static Kernel> = self.kernel.variants().filter(is_wanted).collect();
-        let measured = if candidates.len() > 1 {
-            self.measured(&candidates)?
-        } else {
-            None
-        };
-        let chosen = match (measured, candidates.as_slice()) {
-            (_, []) => return Err(self.no_variant()),
-            (Some(measured), _) => measured,
-            (None, [only]) => only,
-            (None, [first, ..]) => {
-                let mut best: Option<(f64, &'static Kernel)> = None;
+        let mut kernels: Vec<&'static Kernel> = self.kernel.variants().filter(is_wanted).collect();
+        if let Some(measured) = self.measured(&kernels)? {
+            kernels.retain(|kernel| kernel.constants() == measured.constants());
+        }
+        let ways = kernels.into_iter().flat_map(|kernel| Chosen::of(kernel, self.parts));
+        let candidates: Vec<Chosen> = ways.collect();
+        let chosen = match candidates.as_slice() {
+            [] => return Err(self.no_variant()),
+            [only] => *only,
+            [first, ..] => {
+                let mut best: Option<(f64, Chosen)> = None;
                 let mut refused = None;
                 let mut runs = None;
                 for candidate in &candidates {
-                    match self.estimate_of(candidate) {
+                    match self.estimate_of(*candidate) {
                         Ok(Some(cycles)) if best.is_none_or(|(least, _)| cycles < least) => {
-                            best = Some((cycles, candidate));
+                            best = Some((cycles, *candidate));
                         }
                         Ok(_) => drop(runs.get_or_insert(*candidate)),
                         Err(error) => drop(refused.get_or_insert(error)),
@@ -200,8 +240,8 @@ impl Launch<'_> {
                 match (best.map(|(_, best)| best).or(runs), refused) {
                     (Some(chosen), _) => chosen,
                     // What the compiler refuses has a reference.
-                    (None, Some(error)) if !candidates.iter().all(|variant| variant.is_refused()) => return Err(error),
-                    (None, _) => first,
+                    (None, Some(error)) if !candidates.iter().all(|way| way.kernel.is_refused()) => return Err(error),
+                    (None, _) => *first,
                 }
             }
         };
@@ -210,9 +250,9 @@ impl Launch<'_> {
         Ok(())
     }
 
-    /// The one of `candidates` that was measured to be fastest for these shapes on this device.
+    /// The one of `candidates`, if they are several variants, that was measured to be fastest for these shapes on this device.
     fn measured(&self, candidates: &[&'static Kernel]) -> Result<Option<&'static Kernel>> {
-        if self.cores.is_some() {
+        if self.cores.is_some() || candidates.iter().all(|kernel| kernel.constants().is_empty()) {
             return Ok(None);
         }
         let key = |path: &str| {
@@ -235,7 +275,10 @@ impl Launch<'_> {
             candidates.iter().copied().find(has)
         };
         // One that no longer runs was measured before the kernel was changed.
-        let runs = |kernel: &&'static Kernel| self.estimate_of(kernel).is_ok();
+        let runs = |kernel: &&'static Kernel| {
+            let kernel = *kernel;
+            self.estimate_of(Chosen { kernel, parts: None }).is_ok()
+        };
         Ok(measured.iter().filter_map(of_constants).find(runs))
     }
 
@@ -248,13 +291,17 @@ impl Launch<'_> {
             each.join(", ")
         };
         if self.kernel.constants().is_empty() {
-            let message = format!("kernel `{}` has no variants to choose from", self.kernel.name());
+            let message = match self.parts {
+                Some(_) => format!("kernel `{}` has no sum to cut into parts", self.kernel.name()),
+                None => format!("kernel `{}` has no variants to choose from", self.kernel.name()),
+            };
             return Error::new(ErrorKind::Argument, message);
         }
         let wanted: Vec<(&str, i64)> = self.wanted.iter().map(|wanted| (wanted.name, wanted.value)).collect();
         let known: Vec<String> = self
             .kernel
             .variants()
+            .filter(|variant| !variant.is_in_parts())
             .map(|variant| shown(variant.constants()))
             .collect();
         let message = format!(
@@ -281,6 +328,7 @@ mod tests {
             wanted: Vec::new(),
             cores: None,
             sharing: Sharing::WherePaying,
+            parts: None,
         }
     }
 
@@ -288,7 +336,10 @@ mod tests {
     fn what_was_not_asked_for_longest_is_forgotten() {
         let mut decisions = Decisions::default();
         let decision = |stages| Decision {
-            kernel: &KERNEL,
+            chosen: Chosen {
+                kernel: &KERNEL,
+                parts: None,
+            },
             work: vec![Work::default(); stages],
         };
         for extent in 0..KEPT {

@@ -23,7 +23,8 @@ use crate::tile::Tiling;
 use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use cxx::SharedPtr;
-use decision::Work;
+use decision::{Chosen, Work};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -46,10 +47,12 @@ pub struct Launch<'t> {
     arguments: Vec<Argument<'t>>,
     /// Constants of the variant that is asked for.
     wanted: Vec<Constant>,
-    /// The variant that the launch takes.
-    chosen: OnceLock<&'static Kernel>,
+    /// What the launch takes.
+    chosen: OnceLock<Chosen>,
     cores: Option<DeviceGrid>,
     sharing: Sharing,
+    /// In how many parts its sum is cut, where that is asked for.
+    parts: Option<u32>,
 }
 
 /// A constant of the option `variants` with the value that a launch asks for: `matmul::BM(64)`.
@@ -77,6 +80,7 @@ impl<'t> Launch<'t> {
             chosen: OnceLock::new(),
             cores: None,
             sharing: Sharing::WherePaying,
+            parts: None,
         }
     }
 
@@ -111,6 +115,16 @@ impl<'t> Launch<'t> {
         }
     }
 
+    /// The same launch with its sum cut into so many parts, 1 where it is not cut: for checks.
+    #[doc(hidden)]
+    pub fn in_parts(self, parts: u32) -> Launch<'t> {
+        Launch {
+            parts: Some(parts),
+            chosen: OnceLock::new(),
+            ..self
+        }
+    }
+
     /// Runs the kernel and waits for it and everything enqueued before.
     ///
     /// # Errors
@@ -135,7 +149,7 @@ impl<'t> Launch<'t> {
     /// Where the arguments do not fit the kernel or each other, or their device is closed.
     pub fn plan(&self) -> Result<Execution> {
         self.choose()?;
-        let (plan, bound) = self.bind(self.kernel())?;
+        let (plan, bound) = self.bind(self.chosen())?;
         plan.instantiate(&bound.bindings, self.cores(&bound))
             .map_err(|error| self.refused(&error))
     }
@@ -147,7 +161,7 @@ impl<'t> Launch<'t> {
     /// As [`plan`](Launch::plan).
     pub fn estimate(&self) -> Result<Option<f64>> {
         self.choose()?;
-        self.estimate_of(self.kernel())
+        self.estimate_of(self.chosen())
     }
 
     /// What the launch takes of the chip, from the plan alone, without running it: circular buffers in L1, bytes of each tensor against its
@@ -157,7 +171,7 @@ impl<'t> Launch<'t> {
     /// As [`plan`](Launch::plan).
     pub fn report(&self) -> Result<Report> {
         self.choose()?;
-        let (plan, bound) = self.bind(self.kernel())?;
+        let (plan, bound) = self.bind(self.chosen())?;
         plan.report_of(&bound.bindings, self.cores(&bound))
             .map_err(|error| self.refused(&error))
     }
@@ -169,6 +183,16 @@ impl<'t> Launch<'t> {
     pub fn variant(&self) -> Result<&'static [(&'static str, i64)]> {
         self.choose()?;
         Ok(self.kernel().constants())
+    }
+
+    /// In how many parts the launch cuts the sum of its kernel, each of which other cores take; 1 where it does not. That is where a grid
+    /// has few blocks and a loop many steps, and it is estimated to be faster; `#[tt::kernel(split = off)]` turns it off.
+    ///
+    /// # Errors
+    /// As [`plan`](Launch::plan).
+    pub fn parts(&self) -> Result<u32> {
+        self.choose()?;
+        Ok(self.chosen().parts.unwrap_or(1))
     }
 
     /// Runs the kernel, waits, and tells what the run took and, on the emulator, what it moved and computed.
@@ -198,9 +222,13 @@ impl<'t> Launch<'t> {
         bind(kernel, &signature.parameters, &signature.extents, &self.arguments)
     }
 
-    fn bind<'k>(&self, kernel: &'k Kernel) -> Result<(&'k Plan, Bound<'t>)> {
+    fn bind(&self, Chosen { kernel, parts }: Chosen) -> Result<(&'static Plan, Bound<'t>)> {
         let plan = kernel.plan()?;
-        let mut bound = bind(kernel, &plan.parameters, &plan.extents, &self.arguments)?;
+        let mut arguments = Cow::Borrowed(&self.arguments);
+        if let Some(parts) = parts {
+            arguments.to_mut().push(Argument::from(parts));
+        }
+        let mut bound = bind(kernel, &plan.parameters, &plan.extents, &arguments)?;
         let derived = plan.derive(&mut bound.bindings);
         derived.map_err(|error| self.refused(&error))?;
         Ok((plan, bound))
@@ -228,7 +256,7 @@ impl<'t> Launch<'t> {
     /// Starts the stages of the kernel, one after the other.
     fn start(&self, waiting: Waiting) -> Result<Profile> {
         let decision = self.decide()?;
-        let (plan, bound) = self.bind(self.kernel())?;
+        let (plan, bound) = self.bind(self.chosen())?;
         let stages = self.kernel().stages()?.iter().zip(&decision.work).enumerate();
         let stages = stages.map(|(number, (plan, work))| (number, plan, work));
         // A grid without blocks runs nothing.

@@ -33,8 +33,8 @@ pub use stmt::{
     Stmt, StmtKind,
 };
 pub use types::{
-    Block, BlockScope, DerivedParam, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param,
-    Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Spanned, Stage, TensorParam, Variable,
+    Block, BlockScope, DerivedParam, Extent, Fidelity, Grid, Kernel, Layout, Options, Order, Param, Residence,
+    ScalarKind, ScalarParam, Sharding, SourceLocation, Spanned, Stage, TensorParam, Variable, WherePaying,
 };
 
 pub use tt_device::{BIT_OPS, ELEMENT_OPS, ElementOp, ElementOpRow, ElementType};

@@ -565,7 +565,9 @@ fn options(options: &Options) -> Vec<String> {
         Order::MatchShard => Some("match_shard".to_string()),
     };
     out.extend(order.map(|order| format!("order = {order}")));
-    out.extend((options.multicast == Multicast::Off).then(|| "multicast = off".to_string()));
+    for (name, choice) in [("multicast", options.multicast), ("split", options.split)] {
+        out.extend((choice == WherePaying::Off).then(|| format!("{name} = off")));
+    }
     out
 }
 

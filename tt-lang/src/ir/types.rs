@@ -285,8 +285,10 @@ pub struct Options {
     pub approx: bool,
     /// `order = ..`, default row major, and its place where it was written.
     pub order: Spanned<Order>,
-    /// `multicast = ..`, default off.
-    pub multicast: Multicast,
+    /// `multicast = ..`: whether cores may share what they read alike.
+    pub multicast: WherePaying,
+    /// `split = ..`: whether a long sum of a small grid may be cut into parts.
+    pub split: WherePaying,
 }
 
 /// How many passes the multiplier makes.
@@ -316,10 +318,10 @@ pub enum Order {
     MatchShard,
 }
 
-/// Whether operands may be multicast between cores.
+/// Whether the compiler does something where it pays, which is the default, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Multicast {
+pub enum WherePaying {
     Auto,
     Off,
 }

@@ -5,18 +5,19 @@ use super::scope::nearest;
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Fidelity, Multicast, Options, Order, Span, Spanned};
+use crate::ir::{Fidelity, Options, Order, Span, Spanned, WherePaying};
 use proc_macro2::TokenStream;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Meta, Token};
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "fidelity",
     "fp32_acc",
     "approx",
     "order",
     "multicast",
+    "split",
     "variants",
     "reference",
     "allow",
@@ -27,7 +28,7 @@ const FIDELITIES: [(&str, Fidelity); 4] = [
     ("HiFi3", Fidelity::HiFi3),
     ("HiFi4", Fidelity::HiFi4),
 ];
-const MULTICASTS: [(&str, Multicast); 2] = [("auto", Multicast::Auto), ("off", Multicast::Off)];
+const WHERE_PAYING: [(&str, WherePaying); 2] = [("auto", WherePaying::Auto), ("off", WherePaying::Off)];
 const ORDERS: [(&str, Order); 5] = [
     ("row_major", Order::RowMajor),
     ("column_major", Order::ColumnMajor),
@@ -47,7 +48,8 @@ impl Frontend {
                 value: Order::RowMajor,
                 span: place,
             },
-            multicast: Multicast::Auto,
+            multicast: WherePaying::Auto,
+            split: WherePaying::Auto,
         };
         let entries = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(entries) => entries,
@@ -112,9 +114,14 @@ impl Frontend {
                 }
                 "fp32_acc" => options.fp32_acc = self.flag(&key, Some(value), false),
                 "approx" => options.approx = self.flag(&key, Some(value), false).unwrap_or(false),
-                "multicast" => {
-                    if let Some(multicast) = self.choice(&key, value, &MULTICASTS) {
-                        options.multicast = multicast;
+                "multicast" | "split" => {
+                    if let Some(choice) = self.choice(&key, value, &WHERE_PAYING) {
+                        let of_key = if key == "split" {
+                            &mut options.split
+                        } else {
+                            &mut options.multicast
+                        };
+                        *of_key = choice;
                     }
                 }
                 _ => {

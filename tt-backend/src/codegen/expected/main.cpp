@@ -171,21 +171,30 @@ std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoor
     return work;
 }
 
-// The cores used, as rectangles: the full rows, and what is left of the last.
+// The cores used as rectangles: those that follow each other in a row, and equal ones of neighbouring rows together.
 CoreRangeSet ranges(const std::vector<CoreWork>& work) {
-    size_t width = 0;
-    for (const CoreWork& each : work) {
-        width = std::max<size_t>(width, each.core.x + 1);
-    }
-    const CoreCoord last = work.back().core;
-    const size_t full = last.x + 1 == width ? last.y + 1 : last.y;
     std::vector<CoreRange> rectangles;
-    if (full > 0) {
-        rectangles.emplace_back(CoreCoord(0, 0), CoreCoord(width - 1, full - 1));
+    const auto close = [&](const CoreRange& run) {
+        if (!rectangles.empty()) {
+            CoreRange& above = rectangles.back();
+            if (above.start_coord.x == run.start_coord.x && above.end_coord.x == run.end_coord.x && above.end_coord.y + 1 == run.start_coord.y) {
+                above.end_coord.y = run.end_coord.y;
+                return;
+            }
+        }
+        rectangles.push_back(run);
+    };
+    CoreRange run(work.front().core);
+    for (size_t at = 1; at < work.size(); ++at) {
+        const CoreCoord& core = work[at].core;
+        if (core.y == run.end_coord.y && core.x == run.end_coord.x + 1) {
+            run.end_coord = core;
+        } else {
+            close(run);
+            run = CoreRange(core);
+        }
     }
-    if (full <= last.y) {
-        rectangles.emplace_back(CoreCoord(0, last.y), last);
-    }
+    close(run);
     return CoreRangeSet(rectangles);
 }
 

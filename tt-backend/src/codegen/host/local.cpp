@@ -85,15 +85,6 @@ std::vector<CoreWork> match(
     return work;
 }
 
-// The cores used, which are any.
-CoreRangeSet each_of(const std::vector<CoreWork>& work) {
-    std::vector<CoreRange> cores;
-    for (const CoreWork& each : work) {
-        cores.emplace_back(each.core);
-    }
-    return CoreRangeSet(cores);
-}
-
 // How many pages a circular buffer has on the shard of a tensor: none where the blocks of some core do not have those of its shard, one
 // after the other.
 template <typename Tensor>

@@ -316,10 +316,7 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         out.line(format!("    \"but is \" + std::to_string({value}) + \" ({length})\");"));
         out.close();
     }
-    out.line(match plan.work_partition.mode {
-        PartitionMode::Global => "const CoreRangeSet cores = ranges(work);",
-        PartitionMode::LocalShard => "const CoreRangeSet cores = each_of(work);",
-    });
+    out.line("const CoreRangeSet cores = ranges(work);");
     out.line("Program program = CreateProgram();");
     for semaphore in &plan.semaphores {
         out.line(format!("CreateSemaphore(program, cores, {});", semaphore.initial));

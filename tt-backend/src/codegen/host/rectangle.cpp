@@ -35,8 +35,9 @@ private:
     }
 };
 
-// All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in every round of blocks. (A
-// launcher in Rust compares what that takes with what cores take that read for themselves.)
+// All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in each of its rounds of blocks;
+// rounds are spread over as many rectangles as there is room for. (A launcher in Rust compares what that takes with what cores take that
+// read for themselves.)
 std::vector<CoreWork> deal(
     const std::vector<int64_t>& grid, size_t along, size_t down, const CoreCoord& device, Rectangle& rectangle) {
     std::vector<CoreWork> alone = partition(grid, device);
@@ -63,10 +64,17 @@ std::vector<CoreWork> deal(
     rectangle.cores[0] = static_cast<size_t>(width);
     rectangle.cores[1] = static_cast<size_t>(height);
     rectangle.is_turned = is_turned;
+    const int64_t wide = is_turned ? height : width, high = is_turned ? width : height;
+    const int64_t in_row = columns / wide;
+    const int64_t rectangles = std::min(rounds, in_row * (rows / high));
     std::vector<CoreWork> work;
-    for (int64_t y = 0; y < (is_turned ? width : height); ++y) {
-        for (int64_t x = 0; x < (is_turned ? height : width); ++x) {
-            work.push_back({CoreCoord(x, y), 0, rounds});
+    for (int64_t y = 0; y < rows / high * high; ++y) {
+        for (int64_t x = 0; x < in_row * wide; ++x) {
+            const int64_t nth = y / high * in_row + x / wide;
+            if (nth < rectangles) {
+                const int64_t share = rounds / rectangles, more = rounds % rectangles;
+                work.push_back({CoreCoord(x, y), nth * share + std::min(nth, more), share + (nth < more ? 1 : 0)});
+            }
         }
     }
     return work;

@@ -207,7 +207,7 @@ fn each_form_gives_its_line() {
 #[test]
 fn options_and_layouts_reach_the_kernel() {
     let source =
-        "#[tt::kernel(fidelity = HiFi2, fp32_acc = false, approx = true, order = block_linear(2, 4), multicast = off)]
+        "#[tt::kernel(fidelity = HiFi2, fp32_acc = false, approx = true, order = block_linear(2, 4), multicast = off, split = off)]
         fn k<const B: usize, const M: usize>(
             #[layout(l1, block_sharded(4, 8))] a: &Tensor<bf16, B, M, { M * 2 + 1 }>,
             #[layout(nd_sharded(axes = \"B M\", grid = [2, 4], shard = [1, 32]))] b: &Tensor<i32, B, M>,
@@ -230,6 +230,7 @@ fn options_and_layouts_reach_the_kernel() {
         "fidelity: Some(HiFi2), fp32_acc: Some(false), approx: true",
         "value: BlockLinear(2, 4)",
         "multicast: Off",
+        "split: Off",
         "residence: L1, sharding: Block(4, 8)",
         "Nd { axes: [\"B\", \"M\"], grid: [2, 4], shard: [1, 32] }",
         "Binary(Add, Binary(Mul, Extent(ExtentId(1)), Const(2)), Const(1))",

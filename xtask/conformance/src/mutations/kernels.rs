@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tt_lang::ir::{Kernel, Multicast};
+use tt_lang::ir::{Kernel, WherePaying};
 use tt_plan::DeviceGrid;
 use xtask::kernels::{Selection, emitted};
 use xtask::project;
@@ -157,7 +157,7 @@ pub fn subjects() -> Result<Vec<Subject>, String> {
             let (mut kernel, _) = emitted
                 .outcome
                 .map_err(|errors| format!("`{}` does not compile:\n{}", emitted.path, errors.join("\n")))?;
-            kernel.options.multicast = Multicast::Off;
+            kernel.options.multicast = WherePaying::Off;
             let alone = tt_backend::compile(&kernel);
             let artifact = alone.map_err(|_| format!("`{}` does not compile with `multicast = off`", emitted.path))?;
             let samples: Vec<usize> = samples()
