@@ -73,7 +73,9 @@ fn compile(case: &Case) -> Result<Compiled, Verdict> {
         Kind::Elementwise { .. } => "",
         Kind::Gemm { options, .. } => options,
     };
-    programs::compile(&case.source, options).map_err(|verdict| Verdict::Wrong(format!("{verdict:?}")))
+    let compiled = programs::compile(&case.source, options);
+    let (whole, _) = compiled.map_err(|verdict| Verdict::Wrong(format!("{verdict:?}")))?;
+    Ok(whole)
 }
 
 /// Compiles and runs `cases`, each on all its shapes.

@@ -45,6 +45,23 @@ impl Compiled {
         }))
     }
 
+    /// The kernel with its sum cut into parts, as many as its last scalar says; nothing where it has none, or the parts take more than
+    /// there is.
+    ///
+    /// # Errors
+    /// Where the compiler refuses it for something else.
+    #[allow(dead_code, reason = "not every test of this module cuts sums")]
+    pub fn in_parts(&self) -> Result<Option<Compiled>, Vec<Diagnostic>> {
+        let Some(tile) = tt_backend::in_parts(&self.tile) else {
+            return Ok(None);
+        };
+        match Compiled::of(tile) {
+            Ok(compiled) => Ok(Some(compiled)),
+            Err(errors) if errors.iter().all(|error| matches!(error.code.number, 412 | 413)) => Ok(None),
+            Err(errors) => Err(errors),
+        }
+    }
+
     /// The kernel as a launcher has it.
     pub fn kernel(self) -> &'static Kernel {
         // Kernels are statics of a program; these live as long.

@@ -253,7 +253,7 @@ fn an_integer_that_numbers_decide_is_computed_by_the_launch_and_by_the_host_prog
 fn a_plan_that_contradicts_itself_is_refused() {
     let (_, text) = plans().swap_remove(0);
     let broken = [
-        (text.replacen("\"schema\": 8", "\"schema\": 9", 1), "version 9"),
+        (text.replacen("\"schema\": 9", "\"schema\": 10", 1), "version 10"),
         (
             text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
             "writer",

@@ -98,7 +98,7 @@ pub use engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
 #[cfg(feature = "engine")]
 pub use engine::sharding::Sharding;
 #[cfg(feature = "engine")]
-pub use engine::stores::{StoredPages, StoredTensor, Stores, Unstored};
+pub use engine::stores::{StoredBlocks, StoredPages, StoredTensor, Stores, Unstored};
 #[cfg(feature = "engine")]
 pub use kernel_object::register_precompiled;
 #[cfg(feature = "engine")]

@@ -77,7 +77,7 @@ pub struct Execution {
     /// The grid of blocks; 1 along axes that it does not have.
     #[serde(skip)]
     pub grid: [u64; 6],
-    /// The cores with their runs of blocks, row by row.
+    /// The cores with their blocks, row by row.
     #[serde(skip)]
     pub cores: Vec<CoreWork>,
     /// The stages after the first.
@@ -136,6 +136,8 @@ pub struct CoreWork {
     pub start: u64,
     /// How many blocks it takes.
     pub count: u64,
+    /// From the number of one to that of the next.
+    pub step: u64,
     /// So many of them follow each other; then the next such run begins [`pitch`](CoreWork::pitch) after the one before. One run of all
     /// blocks, unless a core takes those of its shards.
     pub run: u64,
@@ -176,6 +178,7 @@ impl CoreWork {
             y,
             start,
             count,
+            step: 1,
             run: count.max(1),
             pitch: count,
             rectangle: Rectangle::ALONE,
@@ -185,7 +188,7 @@ impl CoreWork {
     /// The number of one of its blocks, or of its rounds.
     pub fn number(self, nth: u64) -> u64 {
         let run = self.run.max(1);
-        self.start + nth / run * self.pitch + nth % run
+        self.start + nth / run * self.pitch + nth % run * self.step
     }
 
     /// Its place in a line of its rectangle.
@@ -244,17 +247,20 @@ impl CoreWork {
     }
 }
 
-/// Blocks in contiguous runs over as many cores as there are blocks for, row by row, the first cores taking one more.
-fn in_runs(blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
+/// Blocks dealt one by one to as many cores as there are blocks for, row by row: what all cores read at the same time is what blocks read
+/// that follow each other, which lies in all banks alike.
+fn dealt(blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
     let width = u64::from(device.x);
     let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
     let (share, more) = (blocks / cores, blocks % cores);
-    let mut start = 0;
-    let work = (0..cores).map(|core| {
-        let count = share + u64::from(core < more);
-        let this = CoreWork::run_of((core % width) as u32, (core / width) as u32, start, count);
-        start += count;
-        this
+    let work = (0..cores).map(|core| CoreWork {
+        step: cores,
+        ..CoreWork::run_of(
+            (core % width) as u32,
+            (core / width) as u32,
+            core,
+            share + u64::from(core < more),
+        )
     });
     work.collect()
 }
@@ -339,9 +345,9 @@ impl Plan {
         Ok(())
     }
 
-    /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
+    /// The cores and their blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
-    /// Blocks are numbered through and spread in contiguous runs over all cores, row by row, the first cores taking one more; of kernels that share what they read,
+    /// Blocks are numbered through and dealt to all cores one by one, row by row; of kernels that share what they read,
     /// all cores of a rectangle take part in each of its rounds ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
     /// Of several stages this is the first. A grid without blocks has no cores.
     ///
@@ -391,7 +397,7 @@ impl Plan {
         if self.work_partition.mode == PartitionMode::LocalShard {
             return Ok((grid, self.by_shards(bindings, grid, cores.grid)?));
         }
-        let alone = in_runs(blocks, cores.grid);
+        let alone = dealt(blocks, cores.grid);
         let rectangle = self.work_partition.placement.rectangle();
         let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
         let pays = |together: &Vec<CoreWork>| match cores.sharing {
@@ -559,6 +565,7 @@ impl Plan {
                 RuntimeValue::Count => {
                     fill(&|core| word(format_args!("the number of blocks of a core"), core.count as i64))?;
                 }
+                RuntimeValue::Step => fill(&|core| word(format_args!("from block to block"), core.step as i64))?,
                 RuntimeValue::RunLength => fill(&|core| word(format_args!("a run of blocks"), core.run as i64))?,
                 RuntimeValue::RunPitch => {
                     fill(&|core| word(format_args!("from run to run of blocks"), core.pitch as i64))?;

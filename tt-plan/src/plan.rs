@@ -7,7 +7,7 @@ use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 8;
+pub const SCHEMA_VERSION: u32 = 9;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -185,7 +185,7 @@ pub struct LoneAxis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartitionMode {
-    /// All blocks, numbered through, in contiguous runs per core.
+    /// All blocks, numbered through, dealt to the cores one by one.
     Global,
     /// Each core the blocks of its own shard.
     LocalShard,
@@ -398,6 +398,8 @@ pub enum RuntimeValue {
     StartId,
     /// How many blocks the core takes.
     Count,
+    /// From the number of a block to that of the core's next one.
+    Step,
     /// How many of its blocks follow each other, of a core that takes those of its shards ([`PartitionMode::LocalShard`]).
     RunLength,
     /// From the first block of such a run to that of the next.

@@ -303,6 +303,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::FirstPage(_)
                 | RuntimeValue::StartId
                 | RuntimeValue::Count
+                | RuntimeValue::Step
                 | RuntimeValue::RunLength
                 | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
@@ -329,6 +330,7 @@ impl<'p> Validate<'p> {
                 RuntimeValue::FirstPage(_)
                 | RuntimeValue::StartId
                 | RuntimeValue::Count
+                | RuntimeValue::Step
                 | RuntimeValue::RunLength
                 | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)

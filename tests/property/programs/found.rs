@@ -37,7 +37,7 @@ impl Found {
     }
 
     fn check(&self) -> Result<(), String> {
-        let compiled = run::compile(&self.source, &self.options).map_err(|verdict| format!("{verdict:?}"))?;
+        let (compiled, _) = run::compile(&self.source, &self.options).map_err(|verdict| format!("{verdict:?}"))?;
         let tile = compiled.tile.clone();
         prepare(std::iter::once(&compiled), &CHIPS);
         let rewritten = compiled.rewritten().map_err(|errors| format!("{errors:?}"))?;

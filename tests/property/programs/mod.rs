@@ -87,7 +87,7 @@ fn random_programs_compute_what_plain_loops_do() {
     let start = Instant::now();
     // To see one again.
     let first = variable("TT_PROPERTY_FIRST", 0);
-    let (mut right, mut held, mut wrong, mut number) = (0, 0, 0, first);
+    let (mut right, mut held, mut cut, mut wrong, mut number) = (0, 0, 0, 0, first);
     let mut refused = BTreeMap::<u16, u64>::new();
     let mut kinds = BTreeMap::<String, u64>::new();
     while number < programs && (limit == 0 || start.elapsed() < Duration::from_secs(limit)) {
@@ -99,9 +99,10 @@ fn random_programs_compute_what_plain_loops_do() {
         }
         for (program, verdict) in batch.iter().zip(run::check(&batch)) {
             match &verdict {
-                Verdict::Right { of_passes } => {
+                Verdict::Right { of_passes, in_parts } => {
                     right += 1;
                     held += u64::from(*of_passes);
+                    cut += u64::from(*in_parts);
                 }
                 Verdict::Refused(code) => *refused.entry(*code).or_default() += 1,
                 Verdict::Wrong(_) => wrong += 1,
@@ -139,7 +140,7 @@ fn random_programs_compute_what_plain_loops_do() {
         .map(|(code, what)| format!("TT{code:04} {what}: {}", refused.get(code).unwrap_or(&0)))
         .collect();
     println!(
-        "{number} programs in {} s: {right} right, of which {held} also as the passes have them, {wrong} wrong, refused for {}",
+        "{number} programs in {} s: {right} right, of which {held} also as the passes have them and {cut} with their sum in parts, {wrong} wrong, refused for {}",
         start.elapsed().as_secs(),
         limits.join(", ")
     );

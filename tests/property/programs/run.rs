@@ -25,6 +25,8 @@ pub enum Verdict {
         /// Whether the reference ran what the passes from the language to itself make of it, too: not where they make tensors of
         /// other types.
         of_passes: bool,
+        /// Whether it ran with its sum cut into parts, too.
+        in_parts: bool,
     },
     /// Refused for a limit of the compiler, by the code.
     Refused(u16),
@@ -59,8 +61,8 @@ impl Fault {
     }
 }
 
-/// Compiles the kernel, down to C++.
-pub fn compile(source: &str, options: &str) -> Result<Compiled, Verdict> {
+/// Compiles the kernel, down to C++, and where its sum can be cut into parts so too.
+pub fn compile(source: &str, options: &str) -> Result<(Compiled, Option<Compiled>), Verdict> {
     let wrong = |kind: &str, report: String| Err(Verdict::Wrong(Fault::new(kind, report)));
     let tokens = |text: &str| text.parse::<proc_macro2::TokenStream>();
     let (Ok(options), Ok(tokens)) = (tokens(options), tokens(source)) else {
@@ -75,8 +77,9 @@ pub fn compile(source: &str, options: &str) -> Result<Compiled, Verdict> {
             let kind = format!("does not parse, {}", codes.join(" "));
             return wrong(&kind, format!("does not parse: {}", report.join("; ")));
         };
-        match Compiled::of(kernel) {
-            Ok(compiled) => Ok(compiled),
+        let both = Compiled::of(kernel).and_then(|compiled| Ok((compiled.in_parts()?, compiled)));
+        match both {
+            Ok((in_parts, compiled)) => Ok((compiled, in_parts)),
             Err(errors) => match errors.first() {
                 Some(first) if errors.iter().all(|error| is_limit(error.code.number)) => {
                     Err(Verdict::Refused(first.code.number))
@@ -115,7 +118,10 @@ pub fn refusals(programs: &[Program]) -> Vec<Verdict> {
     programs
         .iter()
         .map(|program| match compile(&text::source(program), &program.options) {
-            Ok(_) => Verdict::Right { of_passes: false },
+            Ok(_) => Verdict::Right {
+                of_passes: false,
+                in_parts: false,
+            },
             Err(verdict) => verdict,
         })
         .collect()
@@ -128,7 +134,11 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
         .map(|program| compile(&text::source(program), &program.options))
         .collect();
     if !is_by_reference_alone() {
-        prepare(compiled.iter().flatten(), &CHIPS);
+        let all = compiled.iter().flatten();
+        prepare(
+            all.flat_map(|(whole, in_parts)| std::iter::once(whole).chain(in_parts)),
+            &CHIPS,
+        );
     }
     programs
         .iter()
@@ -146,11 +156,14 @@ struct Kernels {
     whole: &'static Kernel,
     /// Whose reference runs what the passes from the language to itself made of it.
     rewritten: Option<&'static Kernel>,
+    /// With its sum cut into parts, where it has one: their number is its last argument.
+    in_parts: Option<&'static Kernel>,
 }
 
 impl Kernels {
-    fn of(compiled: Compiled) -> Kernels {
+    fn of((compiled, in_parts): (Compiled, Option<Compiled>)) -> Kernels {
         Kernels {
+            in_parts: in_parts.map(Compiled::kernel),
             rewritten: compiled.rewritten().expect("it was compiled").map(Compiled::kernel),
             whole: compiled.kernel(),
         }
@@ -169,6 +182,7 @@ fn run(program: &Program, kernels: Kernels) -> Verdict {
         .find_map(|shape| run_on_chips(program, kernels, shape).err());
     let right = Verdict::Right {
         of_passes: kernels.rewritten.is_some(),
+        in_parts: kernels.in_parts.is_some(),
     };
     wrong.map_or(right, Verdict::Wrong)
 }
@@ -190,11 +204,11 @@ fn lines_differ(lines: &[String], expected: &[String]) -> Option<String> {
     Some(format!("{:?}, plain loops {:?}", lines.get(at), expected.get(at)))
 }
 
-/// A launch of `kernel`, which was made of `program`, on `tensors` and the table of integers.
+/// A launch of a kernel that was made of `program`, in so many parts where its sum is cut, on `tensors` and the table of integers.
 fn launch<'t>(
     program: &Program,
     shape: &Shape,
-    kernel: &'static Kernel,
+    (kernel, parts): (&'static Kernel, Option<u32>),
     tensors: &'t mut [(usize, Box<dyn AnyTensor>)],
     table: &'t mut dyn AnyTensor,
 ) -> Launch<'t> {
@@ -208,6 +222,7 @@ fn launch<'t>(
         true => Argument::from(shape.count as i32),
         false => Argument::from(shape.count as u32),
     });
+    arguments.extend(parts.map(Argument::from));
     Launch::new(kernel, arguments).sharing(Sharing::Always)
 }
 
@@ -226,8 +241,16 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         // Generated programs are exact; what shrinking leaves may be none to judge.
         return Ok(());
     };
-    'chips: for chip in DEVICES {
-        let place = |what: &str| format!("{what} on {chip}, {shape:?}");
+    let ways = |chip: &'static str| {
+        let in_parts = kernels
+            .in_parts
+            .map(|kernel| (kernel, Some(2 + u32::from(chip.ends_with("blackhole")))));
+        [Some((kernels.whole, None)), in_parts].map(|way| (chip, way))
+    };
+    'ways: for (chip, way) in DEVICES.into_iter().flat_map(ways) {
+        let Some(way) = way else { continue };
+        let parts = way.1.map_or(String::new(), |parts| format!(" in {parts} parts"));
+        let place = |what: &str| format!("{what}{parts} on {chip}, {shape:?}");
         let failed = |error: tt::Error| {
             let text = error.to_string();
             let code = text.split(':').next().unwrap_or_default().to_owned();
@@ -247,7 +270,7 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
                 &dimensions,
             );
             if lacks_l1(&tensor) {
-                continue 'chips;
+                continue 'ways;
             }
             tensors.push((at, tensor.map_err(failed)?));
         }
@@ -262,10 +285,15 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         let mut table = table.map_err(failed)?;
         // References know no chip.
         let mut references = Vec::new();
-        if !chip.ends_with("blackhole") {
+        if !chip.ends_with("blackhole") && way.1.is_none() {
             let asked = [
-                Some(("the reference", kernels.whole)),
-                kernels.rewritten.map(|kernel| ("the reference of the passes", kernel)),
+                Some(("the reference", (kernels.whole, None))),
+                kernels
+                    .rewritten
+                    .map(|kernel| ("the reference of the passes", (kernel, None))),
+                kernels
+                    .in_parts
+                    .map(|kernel| ("the reference of parts", (kernel, Some(3)))),
             ];
             for (who, kernel) in asked.into_iter().flatten() {
                 let reference = launch(program, shape, kernel, &mut tensors, &mut *table)
@@ -280,7 +308,7 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         }
         let is_run = !is_by_reference_alone();
         if is_run {
-            let ran = launch(program, shape, kernels.whole, &mut tensors, &mut *table).run();
+            let ran = launch(program, shape, way, &mut tensors, &mut *table).run();
             if lacks_l1(&ran) {
                 continue;
             }

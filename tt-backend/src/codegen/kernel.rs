@@ -114,6 +114,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             // The compiler's own (B2).
             RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::Step
             | RuntimeValue::RunLength
             | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)
@@ -128,6 +129,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::Step
             | RuntimeValue::RunLength
             | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)

@@ -58,13 +58,17 @@ impl Statements<'_> {
     /// Opens a loop.
     fn head(&self, head: &Loop<Bits>, out: &mut Writer) -> Result<(), Unwritable> {
         match head {
-            Loop::Blocks { start, count } => {
-                let [start, count] = [self.names.expr(start)?, self.names.expr(count)?];
-                let end = Text::operator(Operator::Add, &start, &count);
+            Loop::Blocks { start, count, step } => {
+                let [start, count, step] = [start, count, step].map(|part| self.names.expr(part));
+                let (start, step) = (start?, step?);
+                let end = Text::operator(Operator::Add, &start, &Text::operator(Operator::Mul, &count?, &step));
                 let within = Text::operator(Operator::Less, &Text::primary(BLOCK_ID), &end).into_string();
                 let start = start.into_string();
                 out.blank();
-                out.open(format!("for (int32_t {BLOCK_ID} = {start}; {within}; ++{BLOCK_ID})"));
+                out.open(format!(
+                    "for (int32_t {BLOCK_ID} = {start}; {within}; {BLOCK_ID} += {})",
+                    step.into_string()
+                ));
                 Ok(())
             }
             Loop::Over {

@@ -153,7 +153,7 @@ fn what_an_earlier_pass_must_have_lowered_is_refused() {
 #[test]
 fn names_that_cpp_keeps_are_refused() {
     let mut device = device();
-    device.programs[0].args[2].name = "register".into();
+    device.programs[0].args[3].name = "register".into();
     let errors = artifact_of(device).expect_err("register is a keyword");
     assert!(errors[0].notes[0].contains("`register` belongs to C++"));
 }

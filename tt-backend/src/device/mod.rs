@@ -28,7 +28,7 @@ pub use template::{Template, TemplateArg};
 
 use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion, Window};
 use crate::ir::{Kind, Never, Stage, Stmt};
-use crate::passes::b2_grid_to_cores::{COUNT, START_ID};
+use crate::passes::b2_grid_to_cores::{COUNT, START_ID, STEP};
 use crate::tile_ops::TileOp;
 use crate::verify::traffic::Traffic;
 use function::Function;
@@ -219,6 +219,7 @@ impl<V> Loop<V> {
         Loop::Blocks {
             start: Expr::name(START_ID),
             count: Expr::name(COUNT),
+            step: Expr::name(STEP),
         }
     }
 }
@@ -232,6 +233,8 @@ pub enum Loop<V> {
         start: Expr<V>,
         /// How many.
         count: Expr<V>,
+        /// From one to the next.
+        step: Expr<V>,
     },
     /// Of the user's: the same on every processor that takes part.
     Over {

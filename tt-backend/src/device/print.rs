@@ -112,6 +112,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
             RuntimeValue::FirstPage(tensor) => format!("first page of {tensor}"),
             RuntimeValue::StartId => "first block".to_string(),
             RuntimeValue::Count => "block count".to_string(),
+            RuntimeValue::Step => "block step".to_string(),
             RuntimeValue::RunLength => "length of runs of blocks".to_string(),
             RuntimeValue::RunPitch => "pitch of runs of blocks".to_string(),
             RuntimeValue::Place(line) => format!("place in {}", line.name()),

@@ -136,6 +136,8 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         RuntimeValue::StartId
     } else if reader.eat("block count") {
         RuntimeValue::Count
+    } else if reader.eat("block step") {
+        RuntimeValue::Step
     } else if reader.eat("length of runs of blocks") {
         RuntimeValue::RunLength
     } else if reader.eat("pitch of runs of blocks") {

@@ -207,6 +207,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         }
         RuntimeValue::StartId
         | RuntimeValue::Count
+        | RuntimeValue::Step
         | RuntimeValue::RunLength
         | RuntimeValue::RunPitch
         | RuntimeValue::Address(_)
@@ -217,7 +218,11 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         | RuntimeValue::Noc { .. } => {}
     }
     let sort = |value: &RuntimeValue| match value {
-        RuntimeValue::StartId | RuntimeValue::Count | RuntimeValue::RunLength | RuntimeValue::RunPitch => 0,
+        RuntimeValue::StartId
+        | RuntimeValue::Count
+        | RuntimeValue::Step
+        | RuntimeValue::RunLength
+        | RuntimeValue::RunPitch => 0,
         RuntimeValue::Formula(_) => 1,
         RuntimeValue::Number(_) => 2,
         RuntimeValue::Flag { .. } => 3,

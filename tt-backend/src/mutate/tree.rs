@@ -333,7 +333,9 @@ fn reads(stmt: &Stmt, name: &str) -> bool {
             || operands(expr).into_iter().any(|operand| within(operand, name))
     }
     let in_head = match &stmt.kind {
-        Kind::Loop(Loop::Blocks { start, count }, _) => within(start, name) || within(count, name),
+        Kind::Loop(Loop::Blocks { start, count, step }, _) => {
+            [start, count, step].into_iter().any(|part| within(part, name))
+        }
         Kind::Loop(Loop::Over { .. } | Loop::Tiles { .. }, _) | Kind::Op(_) | Kind::Group(..) | Kind::If(..) => false,
     };
     in_head || expressions(stmt).into_iter().any(|expr| within(expr, name))

@@ -4,7 +4,7 @@
 //! launch has to hold its values to.
 //!
 //! Tensors interleaved over DRAM belong to no core, so work is partitioned globally: blocks are numbered through, and
-//! every core takes a contiguous run of numbers (`tt_plan::Plan::partition` does the arithmetic at launch, when the
+//! the cores take them in turn (`tt_plan::Plan::partition` does the arithmetic at launch, when the
 //! extents are known).
 //!
 //! ```text

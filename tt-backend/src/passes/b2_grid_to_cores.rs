@@ -1,11 +1,11 @@
 //! B2: what runs on which cores.
 //!
 //! Before: blocks numbered through, and which core takes which (B1). After: the kernels of a launch, each with its processor,
-//! NoC and cores. Each runs the body for block numbers `start_id .. start_id + count`, two runtime arguments that the
-//! launcher computes; D1 puts the loop around the programs, `rasterize` gives the grid's variables their values in it.
+//! NoC and cores. Each runs the body for `count` block numbers from `start_id` on, `block_step` apart: runtime arguments that
+//! the launcher computes; D1 puts the loop around the programs, `rasterize` gives the grid's variables their values in it.
 //!
 //! ```text
-//!  let (bx, by) = T.Kernel(gx, gy);   ⟹   for block_id in start_id..start_id + count { (bx, by) = position(block_id) .. }
+//!  let (bx, by) = T.Kernel(gx, gy);   ⟹   for block_id in start_id, start_id + block_step .. { (bx, by) = position(block_id) .. }
 //! ```
 
 use super::a1_infer_layout::Layouts;
@@ -82,7 +82,11 @@ impl Form for Unit<()> {
 /// The runtime arguments that tell a core its blocks, first in every kernel.
 pub fn blocks_of(mode: PartitionMode, placement: Placement) -> Vec<(String, RuntimeValue)> {
     let named = |(name, value): (&str, RuntimeValue)| (name.to_string(), value);
-    let own = [(START_ID, RuntimeValue::StartId), (COUNT, RuntimeValue::Count)];
+    let own = [
+        (START_ID, RuntimeValue::StartId),
+        (COUNT, RuntimeValue::Count),
+        (STEP, RuntimeValue::Step),
+    ];
     let runs = [
         (RUN_LENGTH, RuntimeValue::RunLength),
         (RUN_PITCH, RuntimeValue::RunPitch),
@@ -144,6 +148,9 @@ pub const START_ID: &str = "start_id";
 
 /// The argument that holds how many blocks the core has.
 pub const COUNT: &str = "count";
+
+/// The argument that says how far apart the numbers of the core's blocks are.
+pub const STEP: &str = "block_step";
 
 /// The argument that says how many blocks of a core follow each other.
 pub const RUN_LENGTH: &str = "run_length";

@@ -38,6 +38,7 @@ pub fn runtime_arguments(kernel: &Kernel, role: Role, args: &[Argument]) -> Opti
             RuntimeValue::Address(_) | RuntimeValue::FirstPage(_) => "addresses of tensors",
             RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::Step
             | RuntimeValue::RunLength
             | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)

@@ -232,7 +232,11 @@ pub fn block(device: &mut Device, program: usize) -> &mut Vec<Stmt> {
 
 /// The device program.
 pub fn device() -> Device {
-    let start = [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)];
+    let start = [
+        ("start_id", RuntimeValue::StartId),
+        ("count", RuntimeValue::Count),
+        ("block_step", RuntimeValue::Step),
+    ];
     let blocks = Formula::binary(IntOp::CeilDiv, Formula::Name("M".into()), Formula::Const(64));
     let args = |more: Vec<(&str, CppType, RuntimeValue)>| -> Vec<Argument> {
         let start = start.iter().map(|(name, value)| (*name, CppType::Int, value.clone()));

@@ -65,9 +65,10 @@ impl<'d> Scope<'d> {
     fn event(&mut self, event: Event<'d, Calls<Bits>>) -> Proof {
         match event {
             Event::Op(leaf) => return self.leaf(leaf),
-            Event::Enter(Frame::Loop(Loop::Blocks { start, count })) => {
+            Event::Enter(Frame::Loop(Loop::Blocks { start, count, step })) => {
                 self.mentioned(start)?;
                 self.mentioned(count)?;
+                self.mentioned(step)?;
                 self.begin();
                 self.declare(BLOCK_ID);
             }

@@ -89,6 +89,7 @@ fn arguments(device: &Device, program: &Program) -> Proof {
             | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::Step
             | RuntimeValue::RunLength
             | RuntimeValue::RunPitch
             | RuntimeValue::Formula(_)

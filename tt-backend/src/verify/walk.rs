@@ -174,8 +174,9 @@ impl<'a> Walk<'a> {
         depth: usize,
     ) -> Proof {
         match head {
-            Loop::Blocks { start, count } => {
-                let end = Expr::binary(Operator::Add, start.clone(), count.clone());
+            Loop::Blocks { start, count, step } => {
+                let all = Expr::binary(Operator::Mul, count.clone(), step.clone());
+                let end = Expr::binary(Operator::Add, start.clone(), all);
                 let blocks = state.env.loop_range(start, &end, &self.device.buffers).0;
                 self.with(BLOCK_ID, Value::Int(blocks), state, |walk, state| {
                     walk.repeat(state, false, |walk, state| walk.body(body, state, depth + 1))

@@ -85,6 +85,40 @@ impl StoredTensor {
     }
 }
 
+/// Blocks of a core, of which there is one at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredBlocks {
+    /// The core: its column and row.
+    pub core: (usize, usize),
+    /// The number of the first.
+    pub start: u64,
+    /// How many.
+    pub count: u64,
+    /// From one number to the next.
+    pub step: u64,
+}
+
+impl StoredBlocks {
+    fn has(&self, block: u64) -> bool {
+        let step = self.step.max(1);
+        let nth = block.checked_sub(self.start);
+        nth.is_some_and(|behind| behind % step == 0 && behind / step < self.count)
+    }
+}
+
+impl fmt::Display for StoredBlocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StoredBlocks { start, count, step, .. } = *self;
+        let last = start + count.saturating_sub(1) * step;
+        match (count, step) {
+            (1, _) => write!(f, "{start}"),
+            (_, 1) => write!(f, "{start} to {last}"),
+            (2, _) => write!(f, "{start} and {last}"),
+            _ => write!(f, "{start}, {} .. {last}", start + step),
+        }
+    }
+}
+
 /// What a launch says about its stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stores {
@@ -92,8 +126,8 @@ pub struct Stores {
     pub kernel: String,
     /// The tensors that it stores to.
     pub tensors: Vec<StoredTensor>,
-    /// Cores with the first block of each and how many it has; a core whose blocks are several runs is there for each of them.
-    pub blocks: Vec<((usize, usize), u64, u64)>,
+    /// Cores with their blocks; a core whose blocks are several runs is there for each of them.
+    pub blocks: Vec<StoredBlocks>,
 }
 
 /// What a launch left of a tensor as it was.
@@ -388,11 +422,8 @@ impl Watched {
 impl Stores {
     /// The core that has a block.
     fn place_of(&self, block: u32) -> Option<(usize, usize)> {
-        let has = |start: u64, count: u64| (start..start + count).contains(&u64::from(block));
         let mut cores = self.blocks.iter();
-        cores
-            .find(|(_, start, count)| has(*start, *count))
-            .map(|(place, ..)| *place)
+        cores.find(|blocks| blocks.has(block.into())).map(|blocks| blocks.core)
     }
 
     /// The number of the core that one is, or whose block one is.
@@ -412,13 +443,8 @@ impl Stores {
         match writer {
             Writer::Core(core) => {
                 let place = (usize::from(core) % columns, usize::from(core) / columns);
-                let runs = self.blocks.iter().filter(|(known, ..)| *known == place);
-                let runs: Vec<String> = runs
-                    .map(|(_, start, count)| match count {
-                        1 => start.to_string(),
-                        _ => format!("{start} to {}", start + count - 1),
-                    })
-                    .collect();
+                let runs = self.blocks.iter().filter(|blocks| blocks.core == place);
+                let runs: Vec<String> = runs.map(StoredBlocks::to_string).collect();
                 match runs.as_slice() {
                     [] => on(place),
                     [run] if !run.contains(' ') => format!("block {run} on {}", on(place)),
@@ -464,7 +490,14 @@ mod tests {
                 read_lines: Vec::new(),
                 read_by_element: false,
             }],
-            blocks: vec![((0, 0), 0, 2), ((1, 0), 2, 1)],
+            blocks: [((0, 0), 0, 2), ((1, 0), 2, 1)]
+                .map(|(core, start, count)| StoredBlocks {
+                    core,
+                    start,
+                    count,
+                    step: 1,
+                })
+                .into(),
         }
     }
 

@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-use tt_emulator::{StoredPages, StoredTensor, Stores};
+use tt_emulator::{StoredBlocks, StoredPages, StoredTensor, Stores};
 use tt_lang::ir::ElementType;
 use tt_plan::{
     Bank, Bindings, CoreWork, Cores, DataFormat, DeviceGrid, Execution, Memory, OnShard, PartitionMode, Plan,
@@ -482,8 +482,12 @@ impl<'t> Launch<'t> {
         };
         let blocks = run.work.iter().flat_map(|core| {
             let runs = (0..core.count).step_by(core.run.max(1) as usize);
-            let place = (core.x as usize, core.y as usize);
-            runs.map(move |nth| (place, core.number(nth), core.run.min(core.count - nth)))
+            runs.map(move |nth| StoredBlocks {
+                core: (core.x as usize, core.y as usize),
+                start: core.number(nth),
+                count: core.run.min(core.count - nth),
+                step: core.step,
+            })
         });
         let kernel = match several {
             true => format!("{}, stage {}", self.kernel().name(), run.stage + 1),

@@ -64,6 +64,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             ("address", RuntimeValue::Address(tensor.into())),
             ("first", RuntimeValue::StartId),
             ("count", RuntimeValue::Count),
+            ("step", RuntimeValue::Step),
         ]
         .map(|(name, value)| RuntimeArg {
             name: name.into(),

@@ -12,14 +12,15 @@ constexpr uint32_t cb_y_block = tt::CBIndex::c_1;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t K_blocks = get_arg_val<int32_t>(2);
-    const uint32_t alpha_bits = get_arg_val<uint32_t>(3);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t K_blocks = get_arg_val<int32_t>(3);
+    const uint32_t alpha_bits = get_arg_val<uint32_t>(4);
 
     compute_kernel_hw_startup(cb_x_block, cb_x_block, cb_y_block);
     copy_init(cb_x_block);
     exp_tile_init<false>();
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t by = block_id;
         for (int32_t k = 0; k < K_blocks; ++k) {
             // exponential.rs:7: T.fill(x_block, 1.0)

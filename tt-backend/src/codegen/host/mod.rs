@@ -559,6 +559,7 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::FirstPage(_) => "0".to_string(),
             RuntimeValue::StartId => "word(each.start_id)".to_string(),
             RuntimeValue::Count => "word(each.count)".to_string(),
+            RuntimeValue::Step => "word(each.step)".to_string(),
             RuntimeValue::RunLength => "word(each.run)".to_string(),
             RuntimeValue::RunPitch => "word(each.pitch)".to_string(),
             RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),

@@ -79,16 +79,17 @@ private:
     std::vector<Element> elements;
 };
 
-// A core and its blocks: runs of numbers, each as far from the one before.
+// A core and its blocks: numbers that are a step apart, or runs of such, each as far from the one before.
 struct CoreWork {
     CoreCoord core;
     int64_t start_id, count;
+    int64_t step = 1;
     int64_t run = count, pitch = 0;
 
-    int64_t number(int64_t nth) const { return start_id + nth / run * pitch + nth % run; }
+    int64_t number(int64_t nth) const { return start_id + nth / run * pitch + nth % run * step; }
 };
 
-// Blocks are numbered through and spread in contiguous runs over all cores, row by row, the first cores taking one more.
+// Blocks are numbered through and dealt to all cores one by one, row by row.
 std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoord& device) {
     int64_t blocks = 1;
     for (const int64_t extent : grid) {
@@ -104,11 +105,9 @@ std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoor
     const int64_t columns = static_cast<int64_t>(device.x), rows = static_cast<int64_t>(device.y);
     const int64_t cores = std::min(blocks, columns * rows);
     std::vector<CoreWork> work;
-    int64_t start_id = 0;
     for (int64_t core = 0; core < cores; ++core) {
         const int64_t count = blocks / cores + (core < blocks % cores ? 1 : 0);
-        work.push_back({CoreCoord(core % columns, core / columns), start_id, count});
-        start_id += count;
+        work.push_back({CoreCoord(core % columns, core / columns), core, count, cores});
     }
     return work;
 }

@@ -359,9 +359,10 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
 
     fn head(&mut self, head: Loop<Symbol>) -> Loop<Bits> {
         match head {
-            Loop::Blocks { start, count } => Loop::Blocks {
+            Loop::Blocks { start, count, step } => Loop::Blocks {
                 start: self.expr(&start),
                 count: self.expr(&count),
+                step: self.expr(&step),
             },
             Loop::Over {
                 var,

@@ -41,7 +41,7 @@ fn budgets_are_reported_in_the_users_words() {
     );
 
     let error = budget(|device| {
-        let arg = device.programs[READER].args[2].clone();
+        let arg = device.programs[READER].args[3].clone();
         device.programs[READER].args.resize(342, arg);
     });
     assert_eq!(error.code, &codes::RUNTIME_ARGS);

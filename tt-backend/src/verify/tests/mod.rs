@@ -227,7 +227,7 @@ fn starving_and_overflowing_are_refused() {
         }),
         ("statement 1 is not the same in all programs", |device| {
             // The same name, bound to something else.
-            device.programs[WRITER].args[2].value = tt_plan::RuntimeValue::Formula(tt_plan::Formula::Const(3));
+            device.programs[WRITER].args[3].value = tt_plan::RuntimeValue::Formula(tt_plan::Formula::Const(3));
         }),
         ("x_block has 2 consumers", |device| {
             block(device, WRITER).push(cb(&CB_WAIT_FRONT, X, 4));

@@ -12,12 +12,13 @@ constexpr uint32_t cb_z = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(2);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(3);
 
     compute_kernel_hw_startup(cb_x, cb_y, cb_z);
     add_init(cb_x, cb_y);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id / M_div_ceil_128;
         const int32_t by = block_id % M_div_ceil_128;
         cb_wait_front(cb_x, 16);

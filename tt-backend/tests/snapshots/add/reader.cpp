@@ -18,19 +18,20 @@ inline void zero_page(uint32_t address, uint32_t bytes) {
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t a_address = get_arg_val<uint32_t>(2);
-    const uint32_t b_address = get_arg_val<uint32_t>(3);
-    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(4);
-    const int32_t M_tiles = get_arg_val<int32_t>(5);
-    const int32_t N_tiles = get_arg_val<int32_t>(6);
-    const int32_t a_page = get_arg_val<int32_t>(7);
-    const int32_t b_page = get_arg_val<int32_t>(8);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t a_address = get_arg_val<uint32_t>(3);
+    const uint32_t b_address = get_arg_val<uint32_t>(4);
+    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(5);
+    const int32_t M_tiles = get_arg_val<int32_t>(6);
+    const int32_t N_tiles = get_arg_val<int32_t>(7);
+    const int32_t a_page = get_arg_val<int32_t>(8);
+    const int32_t b_page = get_arg_val<int32_t>(9);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
     const auto b = TensorAccessor(b_args, b_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id / M_div_ceil_128;
         const int32_t by = block_id % M_div_ceil_128;
         // classic.rs:104: T.copy(a[(by * 128; 128, bx * 128; 128)], x)

@@ -8,15 +8,16 @@ constexpr uint32_t z_page_bytes = 2048;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t c_address = get_arg_val<uint32_t>(2);
-    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(3);
-    const int32_t M_tiles = get_arg_val<int32_t>(4);
-    const int32_t N_tiles = get_arg_val<int32_t>(5);
-    const int32_t c_page = get_arg_val<int32_t>(6);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t c_address = get_arg_val<uint32_t>(3);
+    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(4);
+    const int32_t M_tiles = get_arg_val<int32_t>(5);
+    const int32_t N_tiles = get_arg_val<int32_t>(6);
+    const int32_t c_page = get_arg_val<int32_t>(7);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id / M_div_ceil_128;
         const int32_t by = block_id % M_div_ceil_128;
         cb_wait_front(cb_z, 16);

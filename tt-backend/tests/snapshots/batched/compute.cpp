@@ -12,14 +12,15 @@ constexpr uint32_t cb_y = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t K_div_ceil_64_times_M_tiles = get_arg_val<int32_t>(2);
-    const int32_t K_div_ceil_64_times_2 = get_arg_val<int32_t>(3);
-    const int32_t M_tiles = get_arg_val<int32_t>(4);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(5);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t K_div_ceil_64_times_M_tiles = get_arg_val<int32_t>(3);
+    const int32_t K_div_ceil_64_times_2 = get_arg_val<int32_t>(4);
+    const int32_t M_tiles = get_arg_val<int32_t>(5);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(6);
 
     compute_kernel_hw_startup(cb_x, cb_x, cb_y);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bz = block_id / K_div_ceil_64_times_M_tiles;
         const int32_t plane_id = block_id % K_div_ceil_64_times_M_tiles;
         const int32_t band = plane_id / K_div_ceil_64_times_2;

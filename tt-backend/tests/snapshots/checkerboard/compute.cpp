@@ -14,11 +14,12 @@ constexpr uint32_t cb_block_out = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t N_tiles = get_arg_val<int32_t>(2);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t N_tiles = get_arg_val<int32_t>(3);
 
     compute_kernel_hw_startup(cb_block_in, cb_block_in, cb_block);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
         // classic.rs:145: for half in T.unroll(0..2)

@@ -12,17 +12,18 @@ constexpr uint32_t cb_sum_out = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t place_in_row = get_arg_val<int32_t>(2);
-    const int32_t row_cores = get_arg_val<int32_t>(3);
-    const int32_t row_sender = get_arg_val<int32_t>(4);
-    const int32_t place_in_column = get_arg_val<int32_t>(5);
-    const int32_t column_cores = get_arg_val<int32_t>(6);
-    const int32_t column_sender = get_arg_val<int32_t>(7);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t place_in_row = get_arg_val<int32_t>(3);
+    const int32_t row_cores = get_arg_val<int32_t>(4);
+    const int32_t row_sender = get_arg_val<int32_t>(5);
+    const int32_t place_in_column = get_arg_val<int32_t>(6);
+    const int32_t column_cores = get_arg_val<int32_t>(7);
+    const int32_t column_sender = get_arg_val<int32_t>(8);
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a_block, cb_b_block, cb_sum_out);
     matmul_block_init(cb_a_block, cb_b_block, 0, 1, 1, 1);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (8 + row_cores - 1) / row_cores;
         const int32_t down = (8 + column_cores - 1) / column_cores;
         const int32_t column_at = place_in_row + block_id % across * row_cores;

@@ -8,22 +8,23 @@ constexpr uint32_t acc_out_page_bytes = 2048;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t place_in_row = get_arg_val<int32_t>(2);
-    const int32_t row_cores = get_arg_val<int32_t>(3);
-    const int32_t row_sender = get_arg_val<int32_t>(4);
-    const int32_t place_in_column = get_arg_val<int32_t>(5);
-    const int32_t column_cores = get_arg_val<int32_t>(6);
-    const int32_t column_sender = get_arg_val<int32_t>(7);
-    const uint32_t y_address = get_arg_val<uint32_t>(8);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(9);
-    const int32_t M_div_ceil_64 = get_arg_val<int32_t>(10);
-    const int32_t M_tiles = get_arg_val<int32_t>(11);
-    const int32_t N_tiles = get_arg_val<int32_t>(12);
-    const int32_t y_page = get_arg_val<int32_t>(13);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t place_in_row = get_arg_val<int32_t>(3);
+    const int32_t row_cores = get_arg_val<int32_t>(4);
+    const int32_t row_sender = get_arg_val<int32_t>(5);
+    const int32_t place_in_column = get_arg_val<int32_t>(6);
+    const int32_t column_cores = get_arg_val<int32_t>(7);
+    const int32_t column_sender = get_arg_val<int32_t>(8);
+    const uint32_t y_address = get_arg_val<uint32_t>(9);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(10);
+    const int32_t M_div_ceil_64 = get_arg_val<int32_t>(11);
+    const int32_t M_tiles = get_arg_val<int32_t>(12);
+    const int32_t N_tiles = get_arg_val<int32_t>(13);
+    const int32_t y_page = get_arg_val<int32_t>(14);
     constexpr auto y_args = TensorAccessorArgs<0>();
     const auto y = TensorAccessor(y_args, y_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
         const int32_t down = (M_div_ceil_64 + column_cores - 1) / column_cores;
         const int32_t column_at = place_in_row + block_id % across * row_cores;

@@ -18,13 +18,14 @@ constexpr uint32_t cb_acc_out = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(2);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(3);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(3);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(4);
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_xb, cb_wb, cb_g);
     relu_tile_init();
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t by = block_id;
         cb_reserve_back(cb_acc, 4);
         // assorted.rs:66: for j in 0..H.div_ceil(64)

@@ -52,22 +52,23 @@ inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t x_address = get_arg_val<uint32_t>(2);
-    const uint32_t w_address = get_arg_val<uint32_t>(3);
-    const uint32_t v_address = get_arg_val<uint32_t>(4);
-    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(5);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(6);
-    const int32_t K_tiles = get_arg_val<int32_t>(7);
-    const int32_t x_page = get_arg_val<int32_t>(8);
-    const int32_t H_tiles = get_arg_val<int32_t>(9);
-    const int32_t w_page = get_arg_val<int32_t>(10);
-    const int32_t M = get_arg_val<int32_t>(11);
-    const int32_t M_tiles = get_arg_val<int32_t>(12);
-    const int32_t K = get_arg_val<int32_t>(13);
-    const int32_t H = get_arg_val<int32_t>(14);
-    const int32_t N_tiles = get_arg_val<int32_t>(15);
-    const int32_t v_page = get_arg_val<int32_t>(16);
-    const int32_t N = get_arg_val<int32_t>(17);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t x_address = get_arg_val<uint32_t>(3);
+    const uint32_t w_address = get_arg_val<uint32_t>(4);
+    const uint32_t v_address = get_arg_val<uint32_t>(5);
+    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(6);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(7);
+    const int32_t K_tiles = get_arg_val<int32_t>(8);
+    const int32_t x_page = get_arg_val<int32_t>(9);
+    const int32_t H_tiles = get_arg_val<int32_t>(10);
+    const int32_t w_page = get_arg_val<int32_t>(11);
+    const int32_t M = get_arg_val<int32_t>(12);
+    const int32_t M_tiles = get_arg_val<int32_t>(13);
+    const int32_t K = get_arg_val<int32_t>(14);
+    const int32_t H = get_arg_val<int32_t>(15);
+    const int32_t N_tiles = get_arg_val<int32_t>(16);
+    const int32_t v_page = get_arg_val<int32_t>(17);
+    const int32_t N = get_arg_val<int32_t>(18);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
     constexpr auto w_args = TensorAccessorArgs<x_args.next_compile_time_args_offset()>();
@@ -75,7 +76,7 @@ void kernel_main() {
     constexpr auto v_args = TensorAccessorArgs<w_args.next_compile_time_args_offset()>();
     const auto v = TensorAccessor(v_args, v_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t by = block_id;
         // assorted.rs:66: for j in 0..H.div_ceil(64)
         for (int32_t j = 0; j < H_div_ceil_64; ++j) {

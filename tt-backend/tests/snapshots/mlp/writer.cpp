@@ -8,13 +8,14 @@ constexpr uint32_t acc_out_page_bytes = 2048;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t y_address = get_arg_val<uint32_t>(2);
-    const int32_t N_tiles = get_arg_val<int32_t>(3);
-    const int32_t y_page = get_arg_val<int32_t>(4);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t y_address = get_arg_val<uint32_t>(3);
+    const int32_t N_tiles = get_arg_val<int32_t>(4);
+    const int32_t y_page = get_arg_val<int32_t>(5);
     constexpr auto y_args = TensorAccessorArgs<0>();
     const auto y = TensorAccessor(y_args, y_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t by = block_id;
         cb_wait_front(cb_acc_out, 4);
         // assorted.rs:79: T.copy(acc, y[(by * 32; 32, 0; 128)])

@@ -18,13 +18,14 @@ constexpr DataFormat DST_FORMAT = DST_ACCUM_MODE ? DataFormat::Float32 : DataFor
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(2);
-    const uint32_t threshold = get_arg_val<uint32_t>(3);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(3);
+    const uint32_t threshold = get_arg_val<uint32_t>(4);
 
     compute_kernel_hw_startup(cb_v_in, cb_v_in, cb_v_out);
     copy_init(cb_v_in);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         cb_wait_front(cb_v_in, 2);

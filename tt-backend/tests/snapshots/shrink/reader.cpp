@@ -16,14 +16,15 @@ inline void zero_page(uint32_t address, uint32_t bytes) {
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t x_address = get_arg_val<uint32_t>(2);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(3);
-    const int32_t N_tiles = get_arg_val<int32_t>(4);
-    const int32_t x_page = get_arg_val<int32_t>(5);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t x_address = get_arg_val<uint32_t>(3);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(4);
+    const int32_t N_tiles = get_arg_val<int32_t>(5);
+    const int32_t x_page = get_arg_val<int32_t>(6);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         // classic.rs:130: T.copy(x[(by * 32; 32, bx * 64; 64)], v)

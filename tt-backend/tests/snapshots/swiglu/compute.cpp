@@ -15,13 +15,14 @@ constexpr uint32_t cb_out_block = tt::CBIndex::c_16;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(2);
-    const uint32_t scale = get_arg_val<uint32_t>(3);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(3);
+    const uint32_t scale = get_arg_val<uint32_t>(4);
 
     compute_kernel_hw_startup(cb_gate_block, cb_gate_block, cb_out_block);
     copy_init(cb_gate_block);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         cb_wait_front(cb_gate_block, 4);

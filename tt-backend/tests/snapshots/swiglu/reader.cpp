@@ -18,19 +18,20 @@ inline void zero_page(uint32_t address, uint32_t bytes) {
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t gate_address = get_arg_val<uint32_t>(2);
-    const uint32_t up_address = get_arg_val<uint32_t>(3);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(4);
-    const int32_t M_tiles = get_arg_val<int32_t>(5);
-    const int32_t N_tiles = get_arg_val<int32_t>(6);
-    const int32_t gate_page = get_arg_val<int32_t>(7);
-    const int32_t up_page = get_arg_val<int32_t>(8);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t gate_address = get_arg_val<uint32_t>(3);
+    const uint32_t up_address = get_arg_val<uint32_t>(4);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(5);
+    const int32_t M_tiles = get_arg_val<int32_t>(6);
+    const int32_t N_tiles = get_arg_val<int32_t>(7);
+    const int32_t gate_page = get_arg_val<int32_t>(8);
+    const int32_t up_page = get_arg_val<int32_t>(9);
     constexpr auto gate_args = TensorAccessorArgs<0>();
     const auto gate = TensorAccessor(gate_args, gate_address);
     constexpr auto up_args = TensorAccessorArgs<gate_args.next_compile_time_args_offset()>();
     const auto up = TensorAccessor(up_args, up_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         // classic.rs:122: out[(by * 64 + i, bx * 64 + j)] = ((gate[(by * 64 + i, bx * 64 + j)].silu() * up[(by * 64 + i, bx * 64 + j)]) * scale)

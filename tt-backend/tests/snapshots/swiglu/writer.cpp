@@ -8,15 +8,16 @@ constexpr uint32_t out_block_page_bytes = 2048;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t out_address = get_arg_val<uint32_t>(2);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(3);
-    const int32_t M_tiles = get_arg_val<int32_t>(4);
-    const int32_t N_tiles = get_arg_val<int32_t>(5);
-    const int32_t out_page = get_arg_val<int32_t>(6);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t out_address = get_arg_val<uint32_t>(3);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(4);
+    const int32_t M_tiles = get_arg_val<int32_t>(5);
+    const int32_t N_tiles = get_arg_val<int32_t>(6);
+    const int32_t out_page = get_arg_val<int32_t>(7);
     constexpr auto out_args = TensorAccessorArgs<0>();
     const auto out = TensorAccessor(out_args, out_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         cb_wait_front(cb_out_block, 4);

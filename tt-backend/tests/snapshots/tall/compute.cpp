@@ -18,21 +18,22 @@ constexpr uint32_t cb_x_t = tt::CBIndex::c_25;
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t place_in_row = get_arg_val<int32_t>(2);
-    const int32_t row_cores = get_arg_val<int32_t>(3);
-    const int32_t row_sender = get_arg_val<int32_t>(4);
-    const int32_t place_in_column = get_arg_val<int32_t>(5);
-    const int32_t column_cores = get_arg_val<int32_t>(6);
-    const int32_t column_sender = get_arg_val<int32_t>(7);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(8);
-    const int32_t M_div_ceil_96 = get_arg_val<int32_t>(9);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(10);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t place_in_row = get_arg_val<int32_t>(3);
+    const int32_t row_cores = get_arg_val<int32_t>(4);
+    const int32_t row_sender = get_arg_val<int32_t>(5);
+    const int32_t place_in_column = get_arg_val<int32_t>(6);
+    const int32_t column_cores = get_arg_val<int32_t>(7);
+    const int32_t column_sender = get_arg_val<int32_t>(8);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(9);
+    const int32_t M_div_ceil_96 = get_arg_val<int32_t>(10);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(11);
 
     compute_kernel_hw_startup(cb_acc, cb_acc, cb_acc);
     reconfig_data_format_srcb(cb_x_t);
     fill_tile_init();
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
         const int32_t down = (M_div_ceil_96 + column_cores - 1) / column_cores;
         const int32_t column_at = place_in_row + block_id % across * row_cores;

@@ -49,18 +49,19 @@ inline int64_t wide(int32_t value) { return value; }
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const int32_t N_tiles = get_arg_val<int32_t>(2);
-    const int32_t M = get_arg_val<int32_t>(3);
-    const int32_t N = get_arg_val<int32_t>(4);
-    const int32_t n = get_arg_val<int32_t>(5);
-    const uint32_t s = get_arg_val<uint32_t>(6);
-    const int32_t s_above = get_arg_val<int32_t>(7);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const int32_t N_tiles = get_arg_val<int32_t>(3);
+    const int32_t M = get_arg_val<int32_t>(4);
+    const int32_t N = get_arg_val<int32_t>(5);
+    const int32_t n = get_arg_val<int32_t>(6);
+    const uint32_t s = get_arg_val<uint32_t>(7);
+    const int32_t s_above = get_arg_val<int32_t>(8);
 
     compute_kernel_hw_startup(cb_x_valid, cb_x_valid, cb_x_valid);
     cb_wait_front(cb_tile_columns, 1);
     cb_wait_front(cb_tile_rows, 1);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
         cb_wait_front(cb_x, 1);

@@ -25,9 +25,10 @@ inline void number_tile(uint32_t address) {
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t a_address = get_arg_val<uint32_t>(2);
-    const int32_t N_tiles = get_arg_val<int32_t>(3);
-    const int32_t a_page = get_arg_val<int32_t>(4);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t a_address = get_arg_val<uint32_t>(3);
+    const int32_t N_tiles = get_arg_val<int32_t>(4);
+    const int32_t a_page = get_arg_val<int32_t>(5);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
 
@@ -38,7 +39,7 @@ void kernel_main() {
     number_tile<true>(get_write_ptr(cb_tile_rows));
     cb_push_back(cb_tile_rows, 1);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
         // assorted.rs:34: T.copy(a[(by * 32; 32, bx * 32; 32)], x)

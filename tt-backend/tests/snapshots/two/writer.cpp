@@ -59,20 +59,21 @@ inline void write_elements(const Tensor& tensor, int32_t page, int32_t pages, in
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
-    const uint32_t c_address = get_arg_val<uint32_t>(2);
-    const uint32_t d_address = get_arg_val<uint32_t>(3);
-    const int32_t N_tiles = get_arg_val<int32_t>(4);
-    const int32_t s_above = get_arg_val<int32_t>(5);
-    const int32_t c_page = get_arg_val<int32_t>(6);
-    const int32_t M = get_arg_val<int32_t>(7);
-    const int32_t N = get_arg_val<int32_t>(8);
-    const int32_t d_page = get_arg_val<int32_t>(9);
+    const int32_t block_step = get_arg_val<int32_t>(2);
+    const uint32_t c_address = get_arg_val<uint32_t>(3);
+    const uint32_t d_address = get_arg_val<uint32_t>(4);
+    const int32_t N_tiles = get_arg_val<int32_t>(5);
+    const int32_t s_above = get_arg_val<int32_t>(6);
+    const int32_t c_page = get_arg_val<int32_t>(7);
+    const int32_t M = get_arg_val<int32_t>(8);
+    const int32_t N = get_arg_val<int32_t>(9);
+    const int32_t d_page = get_arg_val<int32_t>(10);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
     constexpr auto d_args = TensorAccessorArgs<c_args.next_compile_time_args_offset()>();
     const auto d = TensorAccessor(d_args, d_address);
 
-    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+    for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
         // assorted.rs:41: if (bx == 0 && s > 0.5)
