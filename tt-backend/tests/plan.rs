@@ -258,7 +258,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
             text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
             "writer",
         ),
-        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 8"),
+        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 9"),
         (
             text.replacen(
                 "\"axes\": [\n          0,\n          1",
