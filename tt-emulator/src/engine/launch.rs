@@ -20,6 +20,7 @@ use crate::report::{Place, Report, RiscName, cited};
 use crate::rules;
 use crate::settings::{self, Fpu, SettingError};
 
+use super::ahead::{ToFetch, Turns};
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
 use super::core::Core;
 use super::coroutine::Switch;
@@ -523,6 +524,7 @@ pub(super) fn build(
                 common_arguments: common.clone(),
                 views: initial_views(&run.core.cbs),
                 transfers: Transfers::default(),
+                turns: Turns::default(),
                 writer: Writer::Core(run.core.index),
                 touched: Vec::new(),
                 printed: Printed::of(name.clone()),
@@ -551,6 +553,7 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: b
         machine: machine.clone(),
         cbs: (0..buffers).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
         semaphores: 0,
+        to_fetch: ToFetch::default(),
         outbox: RefCell::default(),
         signals: clock.then(RefCell::default),
     }

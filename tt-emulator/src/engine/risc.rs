@@ -18,6 +18,7 @@ use crate::kernel_config::KernelRole;
 use crate::report::RiscName;
 use crate::rules::{self, Rule};
 
+use super::ahead::Turns;
 use super::circular_buffer::CbView;
 use super::core::Core;
 use super::coroutine::{STACK_BYTES, Switch};
@@ -123,6 +124,8 @@ pub(crate) struct Risc {
     /// Pointers and windows of this RISC, one per circular buffer of the core.
     pub views: Box<[CbView]>,
     pub transfers: Transfers,
+    /// What it read before it waited, and before that.
+    pub turns: Turns,
     /// Whose stores are issued now.
     pub writer: Writer,
     /// Which of its lines touch what is watched.
@@ -332,6 +335,7 @@ impl Risc {
     /// Suspends until the scheduler sees `wait` come true.
     pub fn block(&mut self, wait: Wait, line: i32) {
         self.execute_writes();
+        self.end_turn();
         self.progress.wait.set(wait);
         self.line = line;
         self.counters.stalls += 1;

@@ -141,6 +141,7 @@ impl Risc {
     #[inline]
     pub(super) fn input(&mut self, operand: Operand, index: u32, line: i32) -> Place {
         let address = self.front_page(operand.cb, index, line);
+        self.core.to_fetch.fetch_one();
         Place { operand, address }
     }
 
