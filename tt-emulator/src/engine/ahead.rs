@@ -45,6 +45,12 @@ impl ToFetch {
 }
 
 impl Turns {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.now.clear();
+        self.before.clear();
+    }
+
     /// Notes a read.
     #[inline]
     pub fn note(&mut self, accessor: Accessor, page: u32) {
