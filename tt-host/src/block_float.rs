@@ -84,7 +84,9 @@ pub fn unpack<B: BlockFloat>(pages: &[u8], tiling: Tiling) -> Vec<B> {
         .par_chunks_mut(TILE_ELEMENTS)
         .zip(pages.par_chunks(B::FORMAT.tile_bytes() as usize))
         .for_each(|(tile, page)| decode(page, B::FORMAT, tile));
-    untilize(&tiles, tiling).into_iter().map(B::from).collect()
+    let mut values = Vec::new();
+    untilize(&tiles, tiling, &mut values);
+    values.into_iter().map(B::from).collect()
 }
 
 /// What fraction bits and the hidden one of an `f32` come to.

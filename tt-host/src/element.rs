@@ -16,15 +16,17 @@ mod sealed {
         /// they please. On the emulator it is every bit, which is NaN or the largest number, so that what depends on it is seen.
         fn pack(elements: &[Self], tiling: Tiling, pages: &mut StagingBuffer);
 
-        /// The elements of pages.
-        fn unpack(pages: &StagingBuffer, tiling: Tiling) -> Vec<Self>;
+        /// The elements of pages, behind what `to` holds.
+        fn unpack_onto(pages: &StagingBuffer, tiling: Tiling, to: &mut Vec<Self>);
 
         /// The same, over what `to` holds, of which there are as many.
         fn unpack_into(pages: &StagingBuffer, tiling: Tiling, to: &mut [Self])
         where
             Self: Copy,
         {
-            to.copy_from_slice(&Self::unpack(pages, tiling));
+            let mut elements = Vec::new();
+            Self::unpack_onto(pages, tiling, &mut elements);
+            to.copy_from_slice(&elements);
         }
     }
 }
@@ -58,8 +60,8 @@ macro_rules! elements {
                 tilize(elements, tiling, padding, pages.elements_mut());
             }
 
-            fn unpack(pages: &StagingBuffer, tiling: Tiling) -> Vec<$host> {
-                untilize(pages.elements(), tiling)
+            fn unpack_onto(pages: &StagingBuffer, tiling: Tiling, to: &mut Vec<$host>) {
+                untilize(pages.elements(), tiling, to);
             }
 
             fn unpack_into(pages: &StagingBuffer, tiling: Tiling, to: &mut [$host]) {
@@ -99,9 +101,10 @@ macro_rules! held {
                 <$held as sealed::Sealed>::pack(&held, tiling, pages);
             }
 
-            fn unpack(pages: &StagingBuffer, tiling: Tiling) -> Vec<$host> {
-                let held = <$held as sealed::Sealed>::unpack(pages, tiling);
-                held.into_par_iter().map($back).collect()
+            fn unpack_onto(pages: &StagingBuffer, tiling: Tiling, to: &mut Vec<$host>) {
+                let mut held = Vec::new();
+                <$held as sealed::Sealed>::unpack_onto(pages, tiling, &mut held);
+                to.par_extend(held.into_par_iter().map($back));
             }
         }
         impl Element for $host {
@@ -131,8 +134,8 @@ macro_rules! block_floats {
                 block_float::pack(elements, tiling, pages.bytes_mut());
             }
 
-            fn unpack(pages: &StagingBuffer, tiling: Tiling) -> Vec<$host> {
-                block_float::unpack(pages.bytes(), tiling)
+            fn unpack_onto(pages: &StagingBuffer, tiling: Tiling, to: &mut Vec<$host>) {
+                to.extend(block_float::unpack::<$host>(pages.bytes(), tiling));
             }
         }
         impl Element for $host {

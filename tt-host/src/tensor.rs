@@ -4,7 +4,7 @@ use crate::bridge::Memory;
 use crate::device::{DeviceCore, Pages};
 use crate::element::{Element, Float};
 use crate::host_memory::StagingBuffer;
-use crate::tile::{TILE, Tiling};
+use crate::tile::{Piece, TILE, Tiling};
 use crate::{Device, Error, ErrorKind, Layout, Result, host_memory};
 use rayon::prelude::*;
 use std::fmt;
@@ -47,8 +47,6 @@ pub(crate) struct Buffer {
     core: Arc<DeviceCore>,
     pub(crate) number: u64,
     pub(crate) address: u32,
-    /// Pages of a buffer without shards.
-    pages: usize,
 }
 
 impl Drop for Buffer {
@@ -56,6 +54,9 @@ impl Drop for Buffer {
         self.core.release(self.number);
     }
 }
+
+/// The most bytes of pages that are moved at a time: what is tilized is still in the host's caches when it is copied to the device.
+const PIECE_BYTES: usize = 8 << 20;
 
 impl RawTensor {
     fn allocate(device: &Device, layout: &Layout, element: ElementType, shape: &[usize]) -> Result<RawTensor> {
@@ -76,7 +77,6 @@ impl RawTensor {
             core: core.clone(),
             number,
             address,
-            pages: tiling.tiles(),
         };
         Ok(RawTensor {
             core: core.clone(),
@@ -110,11 +110,27 @@ impl RawTensor {
 
     /// Writes its elements, as many as it has, after everything enqueued before.
     fn write<E: Element>(&self, elements: &[E]) -> Result<()> {
-        let mut staging = self.core.with(|session| Ok(session.staging.take(self.tile_bytes())))?;
-        E::pack(elements, self.tiling, &mut staging);
-        self.write_pages(staging.bytes())?;
-        self.core.keep(staging);
+        for piece in self.pieces() {
+            let bytes = piece.tiling.tiles() * self.page_bytes();
+            let mut staging = self.core.with(|session| Ok(session.staging.take(bytes)))?;
+            E::pack(&elements[piece.elements()], piece.tiling, &mut staging);
+            self.write_pages(piece.first_tile, staging.bytes())?;
+            self.core.keep(staging);
+        }
         Ok(())
+    }
+
+    /// What of it is moved at a time: all of what lies in shards.
+    fn pieces(&self) -> impl Iterator<Item = Piece> + use<> {
+        let tiles = match self.shards {
+            None => (PIECE_BYTES / self.page_bytes()).max(1),
+            Some(_) => usize::MAX,
+        };
+        self.tiling.pieces(tiles)
+    }
+
+    fn page_bytes(&self) -> usize {
+        DataFormat::of(self.element).tile_bytes() as usize
     }
 
     /// Whether some page is both its own and the other's.
@@ -124,27 +140,18 @@ impl RawTensor {
         Arc::ptr_eq(&self.buffer, &other.buffer) && own.start < others.end && others.start < own.end
     }
 
-    /// The bytes of its buffer that are its own; `None` where all are.
-    fn part(&self) -> Option<Range<usize>> {
-        let (pages, page) = (self.tiling.tiles(), DataFormat::of(self.element).tile_bytes() as usize);
-        let first = self.first_page as usize;
-        (pages != self.buffer.pages).then(|| first * page..(first + pages) * page)
+    /// Where a tile of it begins in its buffer.
+    fn place(&self, tile: usize) -> usize {
+        (self.first_page as usize + tile) * self.page_bytes()
     }
 
-    /// Writes its pages, row by row.
-    fn write_pages(&self, bytes: &[u8]) -> Result<()> {
-        let page = DataFormat::of(self.element).tile_bytes() as usize;
+    /// Writes some of its pages from a tile on, row by row; of what lies in shards all.
+    fn write_pages(&self, first_tile: usize, bytes: &[u8]) -> Result<()> {
+        let page = self.page_bytes();
         let Some((shards, places)) = self.shards.as_deref() else {
-            return self.core.with(|session| {
-                let Some(part) = self.part() else {
-                    return session.write(self.buffer.number, bytes);
-                };
-                // The runtime's calls move whole buffers.
-                let mut whole = host_memory::zeroed(self.buffer.pages * page);
-                session.read(self.buffer.number, whole.bytes_mut())?;
-                whole.bytes_mut()[part].copy_from_slice(bytes);
-                session.write(self.buffer.number, whole.bytes())
-            });
+            return self
+                .core
+                .with(|session| session.write(self.buffer.number, self.place(first_tile), bytes));
         };
         let mut placed = host_memory::zeroed(shards.pages() * page);
         let into = placed.bytes_mut();
@@ -152,34 +159,33 @@ impl RawTensor {
             into[at * page..(at + 1) * page].copy_from_slice(from);
         }
         self.core
-            .with(|session| session.write(self.buffer.number, placed.bytes()))
+            .with(|session| session.write(self.buffer.number, 0, placed.bytes()))
     }
 
     /// Its elements, once everything enqueued before has run. `E` is the host type of its elements.
     pub(crate) fn download<E: Element>(&self) -> Result<Vec<E>> {
         debug_assert!(E::TYPE == self.element);
-        let staging = self.pages()?;
-        let elements = E::unpack(&staging, self.tiling);
-        self.core.keep(staging);
+        let mut elements = Vec::with_capacity(self.tiling.elements());
+        host_memory::advise_huge_pages(elements.spare_capacity_mut());
+        for piece in self.pieces() {
+            let staging = self.pages(piece)?;
+            E::unpack_onto(&staging, piece.tiling, &mut elements);
+            self.core.keep(staging);
+        }
         Ok(elements)
     }
 
-    /// Its pages, once everything enqueued before has run.
-    fn pages(&self) -> Result<StagingBuffer> {
+    /// Pages of it, once everything enqueued before has run.
+    fn pages(&self, piece: Piece) -> Result<StagingBuffer> {
         self.core.with(|session| {
-            let mut staging = session.staging.take(self.tile_bytes());
-            let page = DataFormat::of(self.element).tile_bytes() as usize;
+            let page = self.page_bytes();
+            let mut staging = session.staging.take(piece.tiling.tiles() * page);
             let Some((shards, places)) = self.shards.as_deref() else {
-                let Some(part) = self.part() else {
-                    return session.read(self.buffer.number, staging.bytes_mut()).map(|()| staging);
-                };
-                let mut whole = host_memory::zeroed(self.buffer.pages * page);
-                session.read(self.buffer.number, whole.bytes_mut())?;
-                staging.bytes_mut().copy_from_slice(&whole.bytes()[part]);
+                session.read(self.buffer.number, self.place(piece.first_tile), staging.bytes_mut())?;
                 return Ok(staging);
             };
             let mut placed = host_memory::zeroed(shards.pages() * page);
-            session.read(self.buffer.number, placed.bytes_mut())?;
+            session.read(self.buffer.number, 0, placed.bytes_mut())?;
             let from = placed.bytes();
             for (into, at) in staging.bytes_mut().chunks_exact_mut(page).zip(places) {
                 into.copy_from_slice(&from[at * page..(at + 1) * page]);
@@ -331,7 +337,7 @@ impl<const RANK: usize> Zeros<RANK> for Device {
             });
         }
         let zeros = host_memory::zeroed(raw.tile_bytes());
-        raw.write_pages(zeros.bytes())?;
+        raw.write_pages(0, zeros.bytes())?;
         Ok(Tensor {
             raw,
             element: PhantomData,
@@ -354,9 +360,11 @@ impl<E: Element, const RANK: usize> Tensor<E, RANK> {
     /// Those too, and where the tensor has more or fewer elements.
     pub fn download_into(&self, elements: &mut [E]) -> Result<()> {
         as_many(elements.len(), self.raw.tiling, &self.raw.shape)?;
-        let staging = self.raw.pages()?;
-        E::unpack_into(&staging, self.raw.tiling, elements);
-        self.raw.core.keep(staging);
+        for piece in self.raw.pieces() {
+            let staging = self.raw.pages(piece)?;
+            E::unpack_into(&staging, piece.tiling, &mut elements[piece.elements()]);
+            self.raw.core.keep(staging);
+        }
         Ok(())
     }
 

@@ -51,10 +51,13 @@ const MeshBuffer& given(const std::shared_ptr<MeshBuffer>& buffer) {
     return *buffer;
 }
 
-void check_whole(const MeshBuffer& buffer, const std::optional<BufferRegion>& region) {
-    TT_FATAL(
-        !region || (region->offset == 0 && region->size == buffer.device_local_size()),
-        "The emulator writes and reads whole buffers");
+// What of a buffer is moved: all of it, if nothing is said.
+BufferRegion moved(const MeshBuffer& buffer, const std::optional<BufferRegion>& region) {
+    return region.value_or(BufferRegion(0, buffer.device_local_size()));
+}
+
+void read(const MeshBuffer& buffer, void* host_data, const BufferRegion& region) {
+    checked(tt_emulator_buffer_read(allocated(buffer), region.offset, {static_cast<uint8_t*>(host_data), region.size}));
 }
 
 }  // namespace
@@ -69,10 +72,10 @@ void Queue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking) {
     }
 }
 
-void Queue::write(const MeshBuffer& buffer, const void* host_data) {
+void Queue::write(const MeshBuffer& buffer, const void* host_data, const BufferRegion& region) {
     tt_emulator_buffer* to = allocated(buffer);
     finish({});
-    checked(tt_emulator_buffer_write(to, {static_cast<const uint8_t*>(host_data), buffer.size()}));
+    checked(tt_emulator_buffer_write(to, region.offset, {static_cast<const uint8_t*>(host_data), region.size}));
 }
 
 void Queue::enqueue_write_shard_to_sub_grid(
@@ -84,12 +87,11 @@ void Queue::enqueue_write_shard_to_sub_grid(
     for (const MeshCoordinate& coord : device_range) {
         buffer.get_device_buffer(coord);
     }
-    check_whole(buffer, region);
-    write(buffer, host_data);
+    write(buffer, host_data, moved(buffer, region));
 }
 
 void Queue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data, bool) {
-    write(given(buffer), host_data);
+    write(given(buffer), host_data, moved(*buffer, std::nullopt));
 }
 
 void Queue::enqueue_write(const std::shared_ptr<MeshBuffer>&, const DistributedHostBuffer&, bool) {
@@ -105,17 +107,18 @@ void Queue::enqueue_write_shards(
 }
 
 void Queue::enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool) {
-    tt_emulator_buffer* from = allocated(given(buffer));
+    allocated(given(buffer));
     finish({});
-    checked(tt_emulator_buffer_read(from, {static_cast<uint8_t*>(host_data), buffer->size()}));
+    read(*buffer, host_data, moved(*buffer, std::nullopt));
 }
 
 void Queue::enqueue_read_shards(
     const std::vector<ShardDataTransfer>& transfers, const std::shared_ptr<MeshBuffer>& mesh_buffer, bool blocking) {
     for (const ShardDataTransfer& transfer : transfers) {
         given(mesh_buffer).get_device_buffer(transfer.shard_coord());
-        check_whole(*mesh_buffer, transfer.region());
-        enqueue_read_mesh_buffer(transfer.host_data(), mesh_buffer, blocking);
+        allocated(*mesh_buffer);
+        finish({});
+        read(*mesh_buffer, transfer.host_data(), moved(*mesh_buffer, transfer.region()));
     }
 }
 

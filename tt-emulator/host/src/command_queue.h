@@ -65,7 +65,7 @@ public:
     void enqueue_trace(const distributed::MeshTraceId& trace_id, bool blocking) override;
 
 private:
-    void write(const distributed::MeshBuffer& buffer, const void* host_data);
+    void write(const distributed::MeshBuffer& buffer, const void* host_data, const BufferRegion& region);
 
     uint32_t events_ = 0;
 };

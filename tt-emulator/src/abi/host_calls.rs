@@ -121,8 +121,9 @@ tables! {
         fn tt_emulator_buffer_destroy(buffer: Box<Buffer>);
         fn tt_emulator_buffer_address(buffer: &Buffer) -> u64;
         fn tt_emulator_buffer_aligned_page(buffer: &Buffer) -> u64;
-        fn tt_emulator_buffer_write(buffer: &Buffer, data: Slice<u8>) -> i32;
-        fn tt_emulator_buffer_read(buffer: &Buffer, data: SliceMut<u8>) -> i32;
+        /// Whole pages, to or from so many bytes from the first one.
+        fn tt_emulator_buffer_write(buffer: &Buffer, offset: u64, data: Slice<u8>) -> i32;
+        fn tt_emulator_buffer_read(buffer: &Buffer, offset: u64, data: SliceMut<u8>) -> i32;
 
         fn tt_emulator_program_create() -> Option<Box<Program>>;
         fn tt_emulator_program_destroy(program: Box<Program>);

@@ -6,10 +6,12 @@
 //! ```
 //! The packer's thread may start to wait while math still works. A released register reads as zero for the matrix engine
 //! and the packer, and is undefined for the SFPU. Registers are kept as 32-bit values; with a 16-bit destination the low
-//! halves are zero.
+//! halves are zero. What the SFPU makes of a 16-bit register by a table is not looked up before somebody reads it: what
+//! follows may be one table with it.
 
 use super::reused::{Pool, Reusable, Reused};
 use super::rules;
+use super::sfpu::tables::Function;
 use super::tile::Tile;
 use crate::rules::Rule;
 use std::sync::Mutex;
@@ -19,7 +21,11 @@ const REGISTERS: usize = 16;
 
 /// The registers themselves. What they held before is never read: one that was not written in an acquire counts as zeros, or not
 /// at all.
-struct Registers(Box<[Tile]>);
+struct Registers {
+    tiles: Box<[Tile]>,
+    /// What is still to be applied to each; nothing where it was not written.
+    pending: [Option<&'static Function>; REGISTERS],
+}
 
 impl Reusable for Registers {
     fn pool() -> &'static Pool<Registers> {
@@ -28,7 +34,10 @@ impl Reusable for Registers {
     }
 
     fn new() -> Registers {
-        Registers(vec![Tile::zero(); REGISTERS].into_boxed_slice())
+        Registers {
+            tiles: vec![Tile::zero(); REGISTERS].into_boxed_slice(),
+            pending: [None; REGISTERS],
+        }
     }
 }
 
@@ -141,7 +150,7 @@ impl Destination {
     /// `tile_regs_release`.
     pub fn release(&mut self) -> Result<(), Broken> {
         self.step(Phase::Waited, Phase::Idle, &rules::DST_RELEASE)?;
-        self.contents = [Content::default(); REGISTERS];
+        self.forget();
         Ok(())
     }
 
@@ -158,16 +167,36 @@ impl Destination {
     /// The deprecated `release_dst`.
     pub fn release_shared(&mut self) -> Result<(), Broken> {
         self.step(Phase::Shared, Phase::Idle, &rules::DST_RELEASE)?;
-        self.contents = [Content::default(); REGISTERS];
+        self.forget();
         Ok(())
     }
 
+    /// A released section holds nothing.
+    fn forget(&mut self) {
+        self.contents = [Content::default(); REGISTERS];
+        if let Some(registers) = self.registers.taken_mut() {
+            registers.pending = [None; REGISTERS];
+        }
+    }
+
+    /// Applies what is still to be applied to a register.
+    #[inline]
+    fn settle(&mut self, index: u32) {
+        let Some(registers) = self.registers.taken_mut() else {
+            return;
+        };
+        if let Some(function) = registers.pending[index as usize].take() {
+            function.apply(&mut registers.tiles[index as usize]);
+        }
+    }
+
     fn tiles(&mut self) -> &mut [Tile] {
-        &mut self.registers.get().0[..self.capacity]
+        &mut self.registers.get().tiles[..self.capacity]
     }
 
     /// What the kernel leaves behind; the registers are another's from now on.
     pub fn finish(&mut self) -> Result<(), Broken> {
+        self.forget();
         self.registers.give_back();
         match self.phase {
             Phase::Idle => Ok(()),
@@ -236,11 +265,13 @@ impl Destination {
             written: true,
             reduced: false,
         };
+        self.registers.get().pending[index as usize] = None;
         &mut self.tiles()[index as usize]
     }
 
     /// A register to be added to, zero if it was not written in this acquire.
     pub fn accumulate(&mut self, index: u32) -> &mut Tile {
+        self.settle(index);
         let index = index as usize;
         let was_written = std::mem::replace(&mut self.contents[index].written, true);
         let tile = &mut self.tiles()[index];
@@ -270,11 +301,12 @@ impl Destination {
     }
 
     /// What the matrix engine and the packer read: `None` stands for zeros.
-    pub fn read(&self, index: u32) -> Option<&Tile> {
+    pub fn read(&mut self, index: u32) -> Option<&Tile> {
+        self.settle(index);
         let registers = self.registers.taken()?;
         self.contents[index as usize]
             .written
-            .then(|| &registers.0[index as usize])
+            .then(|| &registers.tiles[index as usize])
     }
 
     /// The SFPU may read this register.
@@ -294,7 +326,18 @@ impl Destination {
     pub fn sfpu(&mut self, inputs: &[u32], out: u32) -> &mut [Tile] {
         let reduced = inputs.iter().any(|input| self.contents[*input as usize].reduced);
         self.contents[out as usize] = Content { written: true, reduced };
+        inputs.iter().chain([&out]).for_each(|register| self.settle(*register));
         self.tiles()
+    }
+
+    /// A written register of 16 bits gets what a function makes of it.
+    pub fn follow(&mut self, index: u32, function: &'static Function) {
+        let pending = &mut self.registers.get().pending[index as usize];
+        let both = pending.and_then(|before| before.followed_by(function));
+        if both.is_none() {
+            self.settle(index);
+        }
+        self.registers.get().pending[index as usize] = both.or(Some(function));
     }
 }
 

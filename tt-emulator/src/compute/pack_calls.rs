@@ -55,7 +55,7 @@ impl ComputeState {
     }
 
     /// Packs a register into a page.
-    pub fn pack(&self, packer: &Packer, register: u32, page: &mut [u8]) {
+    pub fn pack(&mut self, packer: &Packer, register: u32, page: &mut [u8]) {
         packer.pack(self.registers.read(register), page);
     }
 }

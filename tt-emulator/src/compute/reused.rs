@@ -48,6 +48,12 @@ impl<T: Reusable> Reused<T> {
         self.0.as_deref()
     }
 
+    /// It, if it was taken, to write to.
+    #[inline]
+    pub fn taken_mut(&mut self) -> Option<&mut T> {
+        self.0.as_deref_mut()
+    }
+
     /// It, taken if it is not yet.
     #[inline]
     pub fn get(&mut self) -> &mut T {

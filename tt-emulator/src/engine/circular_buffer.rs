@@ -120,13 +120,19 @@ pub(crate) struct CbView {
 }
 
 /// Views of a RISC at the start of a run: all pointers at the rings' starts.
-pub(crate) fn initial_views(cbs: &[CoreCb]) -> Box<[CbView]> {
+pub(crate) fn initial_views(cbs: &[CoreCb]) -> impl Iterator<Item = CbView> {
     let at_start = |cb: &CoreCb| CbView {
         read: cb.config.base,
         write: cb.config.base,
         ..CbView::default()
     };
-    cbs.iter().map(at_start).collect()
+    cbs.iter().map(at_start)
+}
+
+/// Formats of the buffers that a core has.
+pub(crate) fn configured_formats(cbs: &[CoreCb]) -> impl Iterator<Item = DataFormat> {
+    let configured = cbs.iter().filter(|cb| cb.config.pages != 0);
+    configured.map(|cb| cb.config.format)
 }
 
 impl Risc {
@@ -135,12 +141,6 @@ impl Risc {
     pub fn cb(&mut self, cb: u32, line: i32) -> &CbConfig {
         self.check_cb(cb, line);
         &self.core.cbs[cb as usize].config
-    }
-
-    /// Formats of the buffers that this core has.
-    pub fn configured_formats(&self) -> impl Iterator<Item = DataFormat> + '_ {
-        let configured = self.core.cbs.iter().filter(|cb| cb.config.pages != 0);
-        configured.map(|cb| cb.config.format)
     }
 
     #[inline]

@@ -3,14 +3,15 @@
 /// Bytes of a cache line of the host.
 const LINE: usize = 64;
 
-/// Starts to fetch a range that will be copied at the next barrier.
+/// Starts to fetch a range that will be copied soon. Into the second-level cache: the first one is too small for what a barrier
+/// waits for, and waits longer for each line.
 #[inline]
 pub fn prefetch(source: *const u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     for offset in (0..bytes).step_by(LINE) {
         // SAFETY: a prefetch touches no memory that the program could see, at any address.
         unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(source.wrapping_add(offset).cast())
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(source.wrapping_add(offset).cast())
         };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::ahead::ToFetch;
 use super::circular_buffer::CoreCb;
 use super::memory::machine::{Machine, Rectangle};
 use super::risc::Wait;
@@ -55,6 +56,8 @@ pub(crate) struct Core {
     pub cbs: Vec<CoreCb>,
     /// Bit i is set where the program created semaphore i on this core.
     pub semaphores: u32,
+    /// What its readers are likely to read next.
+    pub to_fetch: ToFetch,
     /// What was sent in this epoch.
     pub outbox: RefCell<Vec<Message>>,
     /// How many messages came to each word, where the clock is on.

@@ -20,8 +20,9 @@ use super::stores::Stores;
 /// Transfers between host and device of at least this many bytes are spread over threads.
 const PARALLEL_BYTES: usize = 4 << 20;
 
-/// The most bytes of DRAM, over all banks, that stay with the emulator when their buffers are freed. A run with new tensors
-/// spends a fifth of its time on the faults of new pages otherwise.
+/// The most bytes of DRAM, over all banks, that are known to hold something when their buffers are freed, and are written over where
+/// they have to be zero. What lies behind them is left to the system, which takes it when it needs memory: a run with new tensors
+/// would spend a fifth of its time on the faults of new pages otherwise.
 const KEPT_BYTES: u64 = 64 << 20;
 
 /// Which memory a buffer lies in.
@@ -120,7 +121,7 @@ struct Allocations {
     l1: Allocator,
     dram_buffers: Vec<BufferRange>,
     l1_buffers: Vec<BufferRange>,
-    /// Where, in every bank of DRAM, what freed buffers may have left ends: what is free from here on reads as zero.
+    /// Where, in every bank of DRAM, what is kept of freed buffers ends.
     used_end: u64,
 }
 
@@ -225,8 +226,8 @@ impl Device {
         true
     }
 
-    /// Takes what a freed buffer of DRAM had: what lies low stays, for the next buffer, and the rest goes back to the system.
-    fn keep_or_discard(&self, allocations: &mut Allocations, range: &BufferRange) {
+    /// Takes what a freed buffer of DRAM had: what lies low stays, for the next buffer, and the rest is the system's to take.
+    fn keep_or_leave(&self, allocations: &mut Allocations, range: &BufferRange) {
         let (base, end) = (range.base, range.base + range.bank_bytes);
         let kept = (self.arch.dram_base + KEPT_BYTES / self.dram.len() as u64).clamp(base, end);
         if base < kept {
@@ -235,7 +236,7 @@ impl Device {
         for region in &self.dram {
             // SAFETY: the allocator gave out a range inside every bank. No program runs, and the host makes no references
             // into DRAM: it copies by pointers, and not while this is the one that found the device idle.
-            unsafe { region.discard(kept as usize, (end - kept) as usize) };
+            unsafe { region.leave(kept as usize, (end - kept) as usize) };
         }
     }
 
@@ -479,7 +480,7 @@ impl Buffer {
             BufferKind::Dram => {
                 allocations.dram.free(base);
                 allocations.dram_buffers.retain(|buffer| buffer.base != base);
-                self.device.keep_or_discard(&mut allocations, &self.range);
+                self.device.keep_or_leave(&mut allocations, &self.range);
             }
             BufferKind::L1 => {
                 allocations.l1.free(base);
@@ -509,26 +510,51 @@ impl Buffer {
         start.wrapping_add(offset)
     }
 
-    fn check_transfer(&self, bytes: usize) -> Result<(), String> {
-        if bytes as u64 != self.size {
-            return Err(format!("a transfer of {bytes} bytes with a buffer of {}", self.size));
+    /// The first page of a transfer of so many bytes from `offset` on.
+    fn check_transfer(&self, offset: u64, bytes: usize) -> Result<u64, String> {
+        let page_bytes = u64::from(self.range.page_bytes);
+        let end = offset.checked_add(bytes as u64).filter(|end| *end <= self.size);
+        if end.is_none_or(|end| !offset.is_multiple_of(page_bytes) || !end.is_multiple_of(page_bytes)) {
+            return Err(format!(
+                "a transfer of {bytes} bytes from byte {offset} on with a buffer of {} in pages of {page_bytes}",
+                self.size
+            ));
         }
         if !*locked(&self.live) {
             return Err("the buffer has been deallocated".to_owned());
+        }
+        Ok(offset / page_bytes)
+    }
+
+    fn check_whole(&self, bytes: usize) -> Result<(), String> {
+        if bytes as u64 != self.size {
+            return Err(format!("a transfer of {bytes} bytes with a buffer of {}", self.size));
         }
         Ok(())
     }
 
     /// Copies the whole buffer from the host.
     pub fn write(&self, data: &[u8]) -> Result<(), String> {
-        self.check_transfer(data.len())?;
+        self.check_whole(data.len())?;
+        self.write_at(0, data)
+    }
+
+    /// Copies the whole buffer to the host.
+    pub fn read(&self, data: &mut [u8]) -> Result<(), String> {
+        self.check_whole(data.len())?;
+        self.read_at(0, data)
+    }
+
+    /// Copies whole pages from the host, to `offset` bytes from the first one.
+    pub fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), String> {
+        let first_page = self.check_transfer(offset, data.len())?;
         let _idle = self.device.lock_idle();
         let page_bytes = self.range.page_bytes as usize;
         let pages_per_part = self.pages_per_part(data.len());
         std::thread::scope(|scope| {
             let copy = move |part: usize, chunk: &[u8]| {
                 for (index, page) in chunk.chunks_exact(page_bytes).enumerate() {
-                    let target = self.page_pointer((part * pages_per_part + index) as u64);
+                    let target = self.page_pointer(first_page + (part * pages_per_part + index) as u64);
                     // SAFETY: a page of this live buffer; no program runs, and parts do not overlap.
                     unsafe { copying::stream(page.as_ptr(), target, page_bytes) };
                 }
@@ -546,16 +572,16 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies the whole buffer to the host.
-    pub fn read(&self, data: &mut [u8]) -> Result<(), String> {
-        self.check_transfer(data.len())?;
+    /// Copies whole pages to the host, from `offset` bytes from the first one on.
+    pub fn read_at(&self, offset: u64, data: &mut [u8]) -> Result<(), String> {
+        let first_page = self.check_transfer(offset, data.len())?;
         let _idle = self.device.lock_idle();
         let page_bytes = self.range.page_bytes as usize;
         let pages_per_part = self.pages_per_part(data.len());
         std::thread::scope(|scope| {
             let copy = move |part: usize, chunk: &mut [u8]| {
                 for (index, page) in chunk.chunks_exact_mut(page_bytes).enumerate() {
-                    let number = (part * pages_per_part + index) as u64;
+                    let number = first_page + (part * pages_per_part + index) as u64;
                     // The next page lies in another bank, where the host's own prefetcher does not look.
                     copying::prefetch(self.page_pointer((number + 1) % self.range.pages), page_bytes);
                     let source = self.page_pointer(number);
@@ -578,7 +604,7 @@ impl Buffer {
 
     fn pages_per_part(&self, bytes: usize) -> usize {
         let threads = if bytes < PARALLEL_BYTES { 1 } else { machine_threads() };
-        (self.range.pages as usize).div_ceil(threads)
+        (bytes / self.range.page_bytes as usize).div_ceil(threads).max(1)
     }
 }
 

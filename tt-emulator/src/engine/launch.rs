@@ -20,6 +20,7 @@ use crate::report::{Place, Report, RiscName, cited};
 use crate::rules;
 use crate::settings::{self, Fpu, SettingError};
 
+use super::ahead::ToFetch;
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
 use super::core::Core;
 use super::coroutine::Switch;
@@ -30,10 +31,9 @@ use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
 use super::printing::Printed;
 use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
-use super::risc::{Progress, Risc};
+use super::risc::{Progress, Risc, RiscMemory};
 use super::schedule::{CoreRun, Ending, run};
 use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
-use super::transfers::Transfers;
 use super::unwritten;
 use super::writers::Writer;
 
@@ -147,6 +147,7 @@ pub(crate) fn run_now(
     let mut counters = RunCounters {
         epochs,
         programs: 1,
+        cores: Vec::with_capacity(cores.len()),
         ..Default::default()
     };
     for run in &cores {
@@ -483,11 +484,7 @@ pub(super) fn build(
             }
         }
     }
-    let run_of = |core: Core| CoreRun {
-        core: Rc::new(core),
-        riscs: Vec::with_capacity(3),
-    };
-    let mut runs: Vec<Option<CoreRun>> = cores.into_iter().map(|core| core.map(run_of)).collect();
+    let mut runs: Vec<Option<CoreRun>> = cores.into_iter().map(|core| core.map(CoreRun::new)).collect();
     // In the direction that data flows, so that a core switches as rarely as it can.
     let mut kernels: Vec<_> = program.kernels.iter().zip(entries).collect();
     kernels.sort_by_key(|(kernel, _)| match kernel.kernel.risc() {
@@ -510,6 +507,11 @@ pub(super) fn build(
                 KernelRole::DataMovement { .. } => &ComputeOptions::default(),
                 KernelRole::Compute(options) => options,
             };
+            let mut memory = RiscMemory::take();
+            memory
+                .arguments
+                .extend_from_slice(kernel.arguments.get(core).map_or(&[], Vec::as_slice));
+            memory.views.extend(initial_views(&run.core.cbs));
             let risc = Risc {
                 core: run.core.clone(),
                 progress: Rc::new(Progress::new(&run.core)),
@@ -519,12 +521,13 @@ pub(super) fn build(
                 name: kernel.kernel.risc(),
                 arch,
                 kernel: kernel.kernel.clone(),
-                arguments: kernel.arguments.get(core).cloned().unwrap_or_default(),
+                arguments: memory.arguments,
                 common_arguments: common.clone(),
-                views: initial_views(&run.core.cbs),
-                transfers: Transfers::default(),
+                views: memory.views,
+                transfers: memory.transfers,
+                turns: memory.turns,
                 writer: Writer::Core(run.core.index),
-                touched: Vec::new(),
+                touched: memory.touched,
                 printed: Printed::of(name.clone()),
                 line: 0,
                 switch: Switch::unset(),
@@ -551,6 +554,7 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: b
         machine: machine.clone(),
         cbs: (0..buffers).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
         semaphores: 0,
+        to_fetch: ToFetch::default(),
         outbox: RefCell::default(),
         signals: clock.then(RefCell::default),
     }

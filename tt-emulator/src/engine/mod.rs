@@ -9,6 +9,7 @@
 
 #![cfg_attr(miri, allow(dead_code, unused_imports, reason = "there are no signals under Miri"))]
 
+pub(crate) mod ahead;
 #[cfg(test)]
 mod aliasing;
 pub(crate) mod argument;

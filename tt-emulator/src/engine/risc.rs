@@ -3,7 +3,8 @@
 //! Entries of the function table reach it through [`guard`]. Blocking calls switch to another RISC, and so does every call after
 //! [`TURN`] others: on the chip all run at once, so that a kernel that computes for hours does not keep another from stopping it.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
@@ -18,6 +19,7 @@ use crate::kernel_config::KernelRole;
 use crate::report::RiscName;
 use crate::rules::{self, Rule};
 
+use super::ahead::Turns;
 use super::circular_buffer::CbView;
 use super::core::Core;
 use super::coroutine::{STACK_BYTES, Switch};
@@ -121,8 +123,10 @@ pub(crate) struct Risc {
     pub arguments: Vec<u32>,
     pub common_arguments: Arc<Vec<u32>>,
     /// Pointers and windows of this RISC, one per circular buffer of the core.
-    pub views: Box<[CbView]>,
+    pub views: Vec<CbView>,
     pub transfers: Transfers,
+    /// What it read before it waited, and before that.
+    pub turns: Turns,
     /// Whose stores are issued now.
     pub writer: Writer,
     /// Which of its lines touch what is watched.
@@ -137,6 +141,59 @@ pub(crate) struct Risc {
     pub trace: Option<Vec<Event>>,
     /// State of the compute engines; unused by data movement.
     pub compute: ComputeState,
+}
+
+impl Drop for Risc {
+    fn drop(&mut self) {
+        RiscMemory {
+            arguments: take(&mut self.arguments),
+            views: take(&mut self.views),
+            transfers: take(&mut self.transfers),
+            turns: take(&mut self.turns),
+            touched: take(&mut self.touched),
+        }
+        .keep();
+    }
+}
+
+/// RISCs whose memory a thread keeps: more than any chip has.
+const KEPT: usize = 512;
+
+/// The memory that a RISC has to itself. One takes it over from another whose launch is over: small launches would spend a
+/// tenth of their time on asking the system for it.
+#[derive(Default)]
+pub(crate) struct RiscMemory {
+    pub arguments: Vec<u32>,
+    pub views: Vec<CbView>,
+    pub transfers: Transfers,
+    pub turns: Turns,
+    pub touched: Vec<Touch>,
+}
+
+thread_local! {
+    static SPARE: RefCell<Vec<RiscMemory>> = const { RefCell::new(Vec::new()) };
+}
+
+impl RiscMemory {
+    /// Memory with nothing in it.
+    pub fn take() -> RiscMemory {
+        SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
+    }
+
+    /// Empties it, for another launch of this thread; a thread that ends keeps nothing.
+    fn keep(mut self) {
+        self.arguments.clear();
+        self.views.clear();
+        self.transfers.clear();
+        self.turns.clear();
+        self.touched.clear();
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                spare.push(self);
+            }
+        });
+    }
 }
 
 /// The RISC whose kernel a thread runs.
@@ -332,6 +389,7 @@ impl Risc {
     /// Suspends until the scheduler sees `wait` come true.
     pub fn block(&mut self, wait: Wait, line: i32) {
         self.execute_writes();
+        self.end_turn();
         self.progress.wait.set(wait);
         self.line = line;
         self.counters.stalls += 1;

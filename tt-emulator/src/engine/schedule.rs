@@ -7,6 +7,7 @@
 //! Between epochs the messages are delivered, in the order of the sending cores. A core never sees another one's semaphores
 //! move while it runs, so the course of a run depends neither on the number of threads nor on their speed.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::copying;
@@ -28,6 +29,39 @@ const SPIN_MILLISECONDS: u64 = 40;
 pub(crate) struct CoreRun {
     pub core: Rc<Core>,
     pub riscs: Vec<(Risc, KernelEntry)>,
+}
+
+/// Cores whose lists of RISCs a thread keeps: more than any chip has.
+const KEPT: usize = 256;
+
+thread_local! {
+    /// Empty lists, for launches to come: each takes more than the allocator has at hand.
+    static SPARE: RefCell<Vec<Vec<(Risc, KernelEntry)>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl CoreRun {
+    /// A core without RISCs.
+    pub fn new(core: Core) -> CoreRun {
+        let riscs = SPARE.with_borrow_mut(Vec::pop);
+        CoreRun {
+            core: Rc::new(core),
+            riscs: riscs.unwrap_or_else(|| Vec::with_capacity(3)),
+        }
+    }
+}
+
+impl Drop for CoreRun {
+    fn drop(&mut self) {
+        let mut riscs = std::mem::take(&mut self.riscs);
+        riscs.clear();
+        // A thread that ends keeps nothing.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                spare.push(riscs);
+            }
+        });
+    }
 }
 
 /// How a run ended.

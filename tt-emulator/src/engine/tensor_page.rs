@@ -99,6 +99,7 @@ impl Risc {
         let (node, start) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_read += 1;
         self.note_read(node, bytes, noc, true);
+        self.turns.note(accessor, page);
         self.issue_read(node, start, destination, bytes, noc, line);
     }
 

@@ -4,6 +4,8 @@
 //! barrier, or when the RISC blocks. What kernels do in between is what the checks watch: pushing pages that a read still
 //! fills, popping pages that a write still reads, ending with something in flight.
 
+use std::mem::take;
+
 use crate::rules;
 
 use super::core::{Message, MessageEffect, MessageTarget};
@@ -85,6 +87,18 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        let (mut reads, mut writes) = (take(&mut self.reads), take(&mut self.writes));
+        reads.clear();
+        writes.clear();
+        *self = Transfers {
+            reads,
+            writes,
+            ..Transfers::default()
+        };
+    }
+
     /// Whether a read is in flight.
     #[inline]
     pub fn has_reads(&self) -> bool {

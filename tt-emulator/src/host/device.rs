@@ -126,12 +126,12 @@ pub(super) fn tt_emulator_buffer_aligned_page(buffer: &Buffer) -> Result<u64, St
     Ok(buffer.aligned_page_bytes().into())
 }
 
-pub(super) fn tt_emulator_buffer_write(buffer: &Buffer, data: Slice<u8>) -> Result<i32, String> {
-    buffer.write(data.get())?;
+pub(super) fn tt_emulator_buffer_write(buffer: &Buffer, offset: u64, data: Slice<u8>) -> Result<i32, String> {
+    buffer.write_at(offset, data.get())?;
     Ok(0)
 }
 
-pub(super) fn tt_emulator_buffer_read(buffer: &Buffer, mut data: SliceMut<u8>) -> Result<i32, String> {
-    buffer.read(data.get())?;
+pub(super) fn tt_emulator_buffer_read(buffer: &Buffer, offset: u64, mut data: SliceMut<u8>) -> Result<i32, String> {
+    buffer.read_at(offset, data.get())?;
     Ok(0)
 }

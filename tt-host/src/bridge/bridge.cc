@@ -88,6 +88,21 @@ metal::CircularBufferConfig circular_buffer_config(const CircularBufferSpec& spe
     return config;
 }
 
+// A transfer of some pages of a buffer of the one device that there is.
+distributed::ShardDataTransfer part(std::uint8_t* host, std::uint64_t offset, std::uint64_t bytes) {
+    distributed::ShardDataTransfer transfer(distributed::MeshCoordinate(0, 0));
+    transfer.host_data(host).region(metal::BufferRegion(offset, bytes));
+    return transfer;
+}
+
+void require_within(const MeshBuffer& buffer, const char* what, std::uint64_t offset, std::uint64_t bytes) {
+    if (offset > buffer.size() || bytes > buffer.size() - offset) {
+        throw std::length_error(
+            std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) +
+            " of a smaller buffer");
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<MeshDevice> open_device(std::int32_t id) { return MeshDevice::create_unit_mesh(id); }
@@ -155,21 +170,27 @@ rust::Vec<std::uint32_t> accessor_words(const std::shared_ptr<MeshBuffer>& buffe
 }
 
 void write_buffer(
-    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer,
+    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer, std::uint64_t offset,
     rust::Slice<const std::uint8_t> bytes) {
-    if (bytes.size() != buffer->size()) {
-        throw std::length_error("write of " + std::to_string(bytes.size()) + " bytes to a larger or smaller buffer");
+    require_within(*buffer, "write", offset, bytes.size());
+    distributed::MeshCommandQueue& queue = device->mesh_command_queue();
+    if (bytes.size() == buffer->size()) {
+        return queue.enqueue_write_mesh_buffer(buffer, bytes.data(), true);
     }
-    device->mesh_command_queue().enqueue_write_mesh_buffer(buffer, bytes.data(), true);
+    // The queue only reads what it is given to write.
+    auto* from = const_cast<std::uint8_t*>(bytes.data());
+    queue.enqueue_write_shards(buffer, {part(from, offset, bytes.size())}, true);
 }
 
 void read_buffer(
-    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer,
+    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer, std::uint64_t offset,
     rust::Slice<std::uint8_t> bytes) {
-    if (bytes.size() != buffer->size()) {
-        throw std::length_error("read of " + std::to_string(bytes.size()) + " bytes from a larger or smaller buffer");
+    require_within(*buffer, "read", offset, bytes.size());
+    distributed::MeshCommandQueue& queue = device->mesh_command_queue();
+    if (bytes.size() == buffer->size()) {
+        return queue.enqueue_read_mesh_buffer(bytes.data(), buffer, true);
     }
-    device->mesh_command_queue().enqueue_read_mesh_buffer(bytes.data(), buffer, true);
+    queue.enqueue_read_shards({part(bytes.data(), offset, bytes.size())}, buffer, true);
 }
 
 std::unique_ptr<Program> create_program() { return std::make_unique<Program>(metal::CreateProgram()); }

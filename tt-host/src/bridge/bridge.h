@@ -54,10 +54,10 @@ std::shared_ptr<MeshBuffer> allocate_in_banks(
 std::uint64_t buffer_address(const std::shared_ptr<MeshBuffer>& buffer);
 rust::Vec<std::uint32_t> accessor_words(const std::shared_ptr<MeshBuffer>& buffer);
 void write_buffer(
-    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer,
+    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer, std::uint64_t offset,
     rust::Slice<const std::uint8_t> bytes);
 void read_buffer(
-    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer,
+    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer, std::uint64_t offset,
     rust::Slice<std::uint8_t> bytes);
 
 std::unique_ptr<Program> create_program();

@@ -141,8 +141,20 @@ mod ffi {
         ) -> Result<SharedPtr<MeshBuffer>>;
         fn buffer_address(buffer: &SharedPtr<MeshBuffer>) -> Result<u64>;
         fn accessor_words(buffer: &SharedPtr<MeshBuffer>) -> Result<Vec<u32>>;
-        fn write_buffer(device: &SharedPtr<MeshDevice>, buffer: &SharedPtr<MeshBuffer>, bytes: &[u8]) -> Result<()>;
-        fn read_buffer(device: &SharedPtr<MeshDevice>, buffer: &SharedPtr<MeshBuffer>, bytes: &mut [u8]) -> Result<()>;
+        /// Whole pages, to `offset` bytes from the first one.
+        fn write_buffer(
+            device: &SharedPtr<MeshDevice>,
+            buffer: &SharedPtr<MeshBuffer>,
+            offset: u64,
+            bytes: &[u8],
+        ) -> Result<()>;
+        /// Whole pages, from `offset` bytes from the first one on.
+        fn read_buffer(
+            device: &SharedPtr<MeshDevice>,
+            buffer: &SharedPtr<MeshBuffer>,
+            offset: u64,
+            bytes: &mut [u8],
+        ) -> Result<()>;
 
         fn create_program() -> Result<UniquePtr<Program>>;
         fn add_circular_buffer(

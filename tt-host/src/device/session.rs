@@ -179,17 +179,17 @@ impl Session {
             .ok_or_else(|| Error::new(ErrorKind::Memory, "the tensor has no memory on the device"))
     }
 
-    /// Copies tiles to a buffer, after everything queued.
-    pub(crate) fn write(&mut self, buffer: u64, bytes: &[u8]) -> Result<()> {
+    /// Copies pages to a buffer, `offset` bytes from its first one, after everything queued.
+    pub(crate) fn write(&mut self, buffer: u64, offset: usize, bytes: &[u8]) -> Result<()> {
         self.finish()?;
-        let result = bridge::write_buffer(&self.mesh, self.buffer(buffer)?, bytes);
+        let result = bridge::write_buffer(&self.mesh, self.buffer(buffer)?, offset as u64, bytes);
         self.waited(result, "cannot write to the device")
     }
 
-    /// Copies tiles from a buffer, after everything queued.
-    pub(crate) fn read(&mut self, buffer: u64, bytes: &mut [u8]) -> Result<()> {
+    /// Copies pages from a buffer, from `offset` bytes from its first one on, after everything queued.
+    pub(crate) fn read(&mut self, buffer: u64, offset: usize, bytes: &mut [u8]) -> Result<()> {
         self.finish()?;
-        let result = bridge::read_buffer(&self.mesh, self.buffer(buffer)?, bytes);
+        let result = bridge::read_buffer(&self.mesh, self.buffer(buffer)?, offset as u64, bytes);
         self.waited(result, "cannot read from the device")
     }
 

@@ -1,16 +1,18 @@
 //! Copying between row-major tensors and tiles, on all host threads.
 //!
-//! Work is cut into bands of 32 rows. A band is read or written line by line, its tiles stay in the second-level cache
-//! meanwhile; what is copied at once is the 16 elements of a face's row, a constant that the compiler turns into one or
-//! two vector moves.
+//! Work is cut into bands of 32 rows. A band is read or written four lines at a time, so that what is touched of a tile are whole
+//! cache lines; its tiles stay in the second-level cache meanwhile. What is copied at once is the 16 elements of a face's row, a
+//! constant that the compiler turns into one or two vector moves.
 
 use super::{FACE, TILE, TILE_ELEMENTS, Tiling};
-use crate::host_memory::advise_huge_pages;
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
 /// Elements that are worth a task of their own.
 const TASK_ELEMENTS: usize = 1 << 16;
+
+/// Lines of a band that are copied together; a row of faces has a multiple of them.
+const TOGETHER: usize = 4;
 
 /// Where row `row` of a tile starts in it.
 fn row_offset(row: usize) -> usize {
@@ -43,20 +45,16 @@ pub(crate) fn tilize<T: Copy + Send + Sync>(source: &[T], tiling: Tiling, paddin
 fn tilize_band<T: Copy>(source: &[T], columns: usize, padding: T, tiles: &mut [T]) {
     let (tiles, _) = tiles.as_chunks_mut::<TILE_ELEMENTS>();
     let mut row = 0;
-    for line in source.chunks_exact(columns) {
-        let offset = row_offset(row);
-        let (whole, rest) = line.as_chunks::<TILE>();
-        for (tile, values) in tiles.iter_mut().zip(whole) {
-            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
-            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
+    for lines in source.chunks(TOGETHER * columns) {
+        if lines.len() == TOGETHER * columns {
+            tilize_lines::<T, TOGETHER>(lines, columns, (row, padding), tiles);
+            row += TOGETHER;
+        } else {
+            for line in lines.chunks_exact(columns) {
+                tilize_lines::<T, 1>(line, columns, (row, padding), tiles);
+                row += 1;
+            }
         }
-        if let (Some(tile), false) = (tiles.last_mut(), rest.is_empty()) {
-            let mut values = [padding; TILE];
-            values[..rest.len()].copy_from_slice(rest);
-            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
-            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
-        }
-        row += 1;
     }
     for row in row..TILE {
         let offset = row_offset(row);
@@ -67,16 +65,43 @@ fn tilize_band<T: Copy>(source: &[T], columns: usize, padding: T, tiles: &mut [T
     }
 }
 
-/// The row-major elements of `tiles`, without filling.
+/// So many lines of a band, from row `row` on, all in one row of faces.
+#[inline(always)]
+fn tilize_lines<T: Copy, const LINES: usize>(
+    source: &[T],
+    columns: usize,
+    (row, padding): (usize, T),
+    tiles: &mut [[T; TILE_ELEMENTS]],
+) {
+    let offset = row_offset(row);
+    let lines: [_; LINES] = std::array::from_fn(|line| source[line * columns..][..columns].as_chunks::<TILE>());
+    let whole = columns / TILE;
+    for (index, tile) in tiles[..whole].iter_mut().enumerate() {
+        for (line, (tiles, _)) in lines.iter().enumerate() {
+            let (offset, values) = (offset + line * FACE, &tiles[index]);
+            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
+            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
+        }
+    }
+    if let Some(tile) = tiles.get_mut(whole) {
+        for (line, (_, rest)) in lines.iter().enumerate() {
+            let mut values = [padding; TILE];
+            values[..rest.len()].copy_from_slice(rest);
+            let offset = offset + line * FACE;
+            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
+            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
+        }
+    }
+}
+
+/// Appends the row-major elements of `tiles`, without filling.
 ///
 /// `tiles` has `tiling.tiles()` tiles.
-pub(crate) fn untilize<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling) -> Vec<T> {
-    let mut elements = Vec::with_capacity(tiling.elements());
-    advise_huge_pages(elements.spare_capacity_mut());
+pub(crate) fn untilize<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling, elements: &mut Vec<T>) {
+    elements.reserve(tiling.elements());
     write_elements(tiles, tiling, &mut elements.spare_capacity_mut()[..tiling.elements()]);
     // SAFETY: `write_elements` writes every one.
-    unsafe { elements.set_len(tiling.elements()) };
-    elements
+    unsafe { elements.set_len(elements.len() + tiling.elements()) };
 }
 
 /// As [`untilize`], over what `elements` holds, of which there are `tiling.elements()`.
@@ -109,18 +134,42 @@ fn untilize_band<T: Copy>(tiles: &[T], columns: usize, band: &mut [MaybeUninit<T
     // SAFETY: `MaybeUninit<T>` has the layout of `T`, and a shared slice of it is only read.
     let tiles = unsafe { &*(std::ptr::from_ref(tiles) as *const [MaybeUninit<T>]) };
     let (tiles, _) = tiles.as_chunks::<TILE_ELEMENTS>();
-    for (row, line) in band.chunks_exact_mut(columns).enumerate() {
-        let offset = row_offset(row);
-        let (whole, rest) = line.as_chunks_mut::<TILE>();
-        for (tile, values) in tiles.iter().zip(whole) {
-            values[..FACE].copy_from_slice(&tile[offset..offset + FACE]);
-            values[FACE..].copy_from_slice(&tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE]);
+    let mut row = 0;
+    for lines in band.chunks_mut(TOGETHER * columns) {
+        if lines.len() == TOGETHER * columns {
+            untilize_lines::<T, TOGETHER>(tiles, columns, row, lines);
+            row += TOGETHER;
+        } else {
+            for line in lines.chunks_exact_mut(columns) {
+                untilize_lines::<T, 1>(tiles, columns, row, line);
+                row += 1;
+            }
         }
-        if let (Some(tile), false) = (tiles.last(), rest.is_empty()) {
-            let left = rest.len().min(FACE);
-            let right = rest.len() - left;
-            rest[..left].copy_from_slice(&tile[offset..offset + left]);
-            rest[left..].copy_from_slice(&tile[offset + RIGHT_FACE..offset + RIGHT_FACE + right]);
+    }
+}
+
+/// So many lines of a band, from row `row` on, all in one row of faces.
+#[inline(always)]
+fn untilize_lines<T: Copy, const LINES: usize>(
+    tiles: &[[MaybeUninit<T>; TILE_ELEMENTS]],
+    columns: usize,
+    row: usize,
+    lines: &mut [MaybeUninit<T>],
+) {
+    let offset = row_offset(row);
+    for (tile, first) in tiles.iter().zip((0..columns).step_by(TILE)) {
+        let count = TILE.min(columns - first);
+        for line in 0..LINES {
+            let offset = offset + line * FACE;
+            let to = &mut lines[line * columns + first..][..count];
+            if let Ok(to) = <&mut [_; TILE]>::try_from(&mut *to) {
+                to[..FACE].copy_from_slice(&tile[offset..offset + FACE]);
+                to[FACE..].copy_from_slice(&tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE]);
+            } else {
+                let (left, right) = to.split_at_mut(count.min(FACE));
+                left.copy_from_slice(&tile[offset..][..left.len()]);
+                right.copy_from_slice(&tile[offset + RIGHT_FACE..][..right.len()]);
+            }
         }
     }
 }
@@ -201,7 +250,9 @@ mod tests {
                     "{shape:?}: matrix {matrix}, row {row}, column {column}"
                 );
             }
-            assert_eq!(untilize(&tiles, tiling), source, "{shape:?}");
+            let mut back = vec![value(0)];
+            untilize(&tiles, tiling, &mut back);
+            assert_eq!(back[1..], source, "{shape:?}");
             let mut over = vec![value(usize::MAX); source.len()];
             untilize_into(&tiles, tiling, &mut over);
             assert_eq!(over, source, "{shape:?}");

@@ -9,6 +9,7 @@ mod copy;
 pub(crate) use copy::{tilize, untilize, untilize_into};
 
 use crate::{Error, ErrorKind, Result};
+use std::ops::Range;
 
 /// Rows and columns of a tile.
 pub(crate) const TILE: usize = tt_device::TILE_SIDE as usize;
@@ -26,6 +27,21 @@ pub struct Tiling {
     pub rows: usize,
     /// Columns of a matrix.
     pub columns: usize,
+}
+
+/// A part of a tensor whose elements and tiles both follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) tiling: Tiling,
+    first_element: usize,
+    pub(crate) first_tile: usize,
+}
+
+impl Piece {
+    /// Which of the tensor's elements it has.
+    pub(crate) fn elements(self) -> Range<usize> {
+        self.first_element..self.first_element + self.tiling.elements()
+    }
 }
 
 impl Tiling {
@@ -83,6 +99,30 @@ impl Tiling {
         self.matrices * self.tile_rows() * self.tile_columns()
     }
 
+    /// It cut into pieces of whole rows of tiles, of at most so many tiles each or of one row, in the order in which tiles lie.
+    pub(crate) fn pieces(self, tiles: usize) -> impl Iterator<Item = Piece> {
+        let of_matrix = self.tile_rows() * self.tile_columns();
+        // Matrices of a piece, or else rows of tiles of one.
+        let matrices = (tiles / of_matrix).clamp(1, self.matrices);
+        let rows = if of_matrix <= tiles {
+            self.tile_rows()
+        } else {
+            (tiles / self.tile_columns()).clamp(1, self.tile_rows())
+        };
+        (0..self.matrices).step_by(matrices).flat_map(move |matrix| {
+            let matrices = matrices.min(self.matrices - matrix);
+            (0..self.tile_rows()).step_by(rows).map(move |row| Piece {
+                tiling: Tiling {
+                    matrices,
+                    rows: (rows * TILE).min(self.rows - row * TILE),
+                    columns: self.columns,
+                },
+                first_element: (matrix * self.rows + row * TILE) * self.columns,
+                first_tile: (matrix * self.tile_rows() + row) * self.tile_columns(),
+            })
+        })
+    }
+
     /// Elements of all matrices, without filling.
     pub(crate) fn elements(self) -> usize {
         self.matrices * self.rows * self.columns
@@ -106,6 +146,39 @@ mod tests {
         );
         assert_eq!(tiling(&[2, 3, 33, 65]).tiles(), 2 * 3 * 2 * 3);
         assert_eq!(tiling(&[1, 1, 1, 1, 1, 1]).tiles(), 1);
+    }
+
+    #[test]
+    fn pieces_follow_each_other_and_are_all_there_is() {
+        for shape in [
+            vec![7],
+            vec![33, 65],
+            vec![100, 32],
+            vec![3, 100, 70],
+            vec![5, 2, 32, 32],
+            vec![1000, 1],
+        ] {
+            let whole = Tiling::of(&shape).unwrap();
+            for tiles in [1, 2, 3, 6, 7, 12, 100, usize::MAX] {
+                let (mut element, mut tile) = (0, 0);
+                for piece in whole.pieces(tiles) {
+                    assert_eq!(
+                        (piece.first_element, piece.first_tile),
+                        (element, tile),
+                        "{shape:?} by {tiles}"
+                    );
+                    let is_row = piece.tiling.matrices == 1 && piece.tiling.tile_rows() == 1;
+                    assert!(piece.tiling.tiles() <= tiles || is_row, "{shape:?} by {tiles}");
+                    element += piece.tiling.elements();
+                    tile += piece.tiling.tiles();
+                }
+                assert_eq!(
+                    (element, tile),
+                    (whole.elements(), whole.tiles()),
+                    "{shape:?} by {tiles}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub mod measure;
 mod multiply_add;
 pub mod run;
 pub mod table;
-mod tables;
+pub mod tables;
 #[cfg(test)]
 mod trial;
 pub mod unit;

@@ -66,6 +66,13 @@ pub fn run(operation: &Operation, call: &Call, registers: &mut Destination) -> R
         return Err((&rules::ENUMERATOR, format!("{} works on whole tiles", operation.name)));
     }
     let (unit, stores) = (&call.unit, operation.stores);
+    if let (Work::One(compute), VectorMode::All) = (operation.work, call.mode)
+        && !wide
+        && let Some(function) = tables::function((compute, stores), unit, call.mode.faces().len())
+    {
+        registers.follow(call.out, function);
+        return Ok(());
+    }
     let tiles = registers.sfpu(read, call.out);
     let (inputs, out) = (call.inputs.map(|input| input as usize), call.out as usize);
     match operation.work {

@@ -1,5 +1,6 @@
 //! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
+use super::super::circular_buffer::configured_formats;
 use super::super::memory::l1::L1;
 use super::super::risc::{Risc, guard};
 use super::super::unwritten::is_marked;
@@ -141,6 +142,7 @@ impl Risc {
     #[inline]
     pub(super) fn input(&mut self, operand: Operand, index: u32, line: i32) -> Place {
         let address = self.front_page(operand.cb, index, line);
+        self.core.to_fetch.fetch_one();
         Place { operand, address }
     }
 
@@ -199,8 +201,9 @@ extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32
         let (a, _) = risc.loose_operand(icb0, line);
         let (b, _) = risc.loose_operand(icb1, line);
         let (out, _) = risc.loose_operand(ocb, line);
-        let formats: Vec<_> = risc.configured_formats().collect();
-        let consistent = risc.compute.set_formats(formats.into_iter());
+        let core = risc.core.clone();
+        let consistent = risc.compute.set_formats(configured_formats(&core.cbs));
+        drop(core);
         risc.obey(consistent, line);
         let started = risc.compute.engines.start(a, b, out, reverse != 0);
         risc.obey(started, line);

@@ -109,6 +109,22 @@ impl Region {
         }
     }
 
+    /// Lets the system take the memory of the whole pages inside a range when it needs some. What it has not taken stays as it is;
+    /// the rest reads as zero.
+    ///
+    /// # Safety
+    /// As for [`Region::discard`].
+    pub unsafe fn leave(&self, offset: usize, bytes: usize) {
+        #[cfg(target_os = "linux")]
+        const LEAVE: i32 = libc::MADV_FREE;
+        #[cfg(not(target_os = "linux"))]
+        const LEAVE: i32 = libc::MADV_DONTNEED;
+        if let Some((first, end)) = self.whole_pages(offset, bytes) {
+            // SAFETY: by the contract of the call.
+            unsafe { libc::madvise(self.start.add(first).cast(), end - first, LEAVE) };
+        }
+    }
+
     /// Makes a range read as zero without touching what does already: whole pages are given back, and what is left of those
     /// that are shared is written only where it is not zero.
     ///

@@ -4,7 +4,10 @@
 //! bits.
 
 use crate::compute::sfpu::lanes::Lanes;
+use crate::compute::sfpu::multiply_add::GROUP;
 use crate::compute::sfpu::unit::Unit;
+use crate::compute::tile::FACE;
+use crate::compute::vector::vectorised;
 
 /// A parabola through the reciprocal, fitted for the steps that follow: constant, linear, square.
 struct Start([f32; 3]);
@@ -28,7 +31,17 @@ fn wormhole_negative(unit: &Unit, x: &Lanes, start: &Start, steps: usize, round:
     unit.mul(y, scale)
 }
 
+/// −1 / x of numbers from −2, which is not one of them, to −1.
 fn newton(unit: &Unit, negative: &Lanes, start: &Start, steps: usize) -> Lanes {
+    let mut out = Lanes::ZERO;
+    if !newton_of_face(&negative.0, start.0, steps.max(1), &mut out.0) {
+        out = newton_by_steps(unit, negative, start, steps);
+    }
+    out
+}
+
+/// The instructions of [`newton`], one by one.
+fn newton_by_steps(unit: &Unit, negative: &Lanes, start: &Start, steps: usize) -> Lanes {
     let Start([constant, linear, square]) = *start;
     let y = unit.mad(square, negative, linear);
     let mut y = unit.mad(y, negative, constant);
@@ -37,6 +50,47 @@ fn newton(unit: &Unit, negative: &Lanes, start: &Start, steps: usize) -> Lanes {
         y = unit.mad(&y, error, &y);
     }
     y
+}
+
+vectorised! {
+    /// [`newton`] on Wormhole with the arithmetic of the machine, and whether all arguments are in its range.
+    ///
+    /// The first and every last sum of a step are as IEEE rounds them (`multiply_add.rs` says when that is so). Of the others both terms
+    /// are close to each other; there the exponent of the larger is that of the constant.
+    fn newton_of_face(negative: &[u32; FACE], start: [f32; 3], steps: usize, out: &mut [u32; FACE]) -> bool {
+        let [constant, linear, square] = start;
+        let mut in_range = true;
+        for (negative, out) in negative.as_chunks::<GROUP>().0.iter().zip(out.as_chunks_mut::<GROUP>().0) {
+            let x = negative.map(f32::from_bits);
+            let mut y = [0.0; GROUP];
+            for i in 0..GROUP {
+                in_range &= negative[i] >> 23 == (-1f32).to_bits() >> 23;
+                y[i] = cancelled(square.mul_add(x[i], linear), x[i], constant, 1.0 / (1 << 25) as f32);
+            }
+            for _ in 0..steps {
+                for i in 0..GROUP {
+                    let error = cancelled(y[i], x[i], 1.0, 1.0 / (1 << 26) as f32);
+                    y[i] = y[i].mul_add(error, y[i]);
+                }
+            }
+            *out = y.map(f32::to_bits);
+        }
+        in_range
+    }
+}
+
+/// `x · y + z` of a negative product that all but cancels with z, as Wormhole's unit has it: the product is cut to multiples of `lowest`,
+/// 2^-26 of the larger exponent, and what is lost shows in the last of them.
+#[inline(always)]
+fn cancelled(x: f32, y: f32, z: f32, lowest: f32) -> f32 {
+    let product = x * y;
+    // What is left of the product is exact, and so is the sum of the rest.
+    let left = x.mul_add(y, -product) * (-1.0 / lowest);
+    let cut = left.floor();
+    let half = cut * 0.5;
+    let is_even = half.floor() == half;
+    let kept = if (cut != left) & is_even { cut + 1.0 } else { cut };
+    (product + z) - kept * lowest
 }
 
 /// The reciprocal that other functions use, with up to two steps.
@@ -198,4 +252,53 @@ fn wide_quotient(unit: &Unit, x: &Lanes, y: &Lanes) -> Lanes {
         y.select(nan_divisor, unit.mul(x, scale))
     };
     scaled.select(ordinary, special)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::ArchName;
+
+    /// Every mantissa with `TT_EVERY_ARGUMENT`; else one in 61, and those next to powers of two.
+    #[test]
+    fn the_reciprocal_of_the_machine_is_that_of_the_steps() {
+        let unit = Unit {
+            chip: ArchName::WormholeB0,
+            wide: true,
+            approximate: false,
+            input_f32: false,
+            variant: 0,
+            words: [0; 3],
+        };
+        let step = if std::env::var_os("TT_EVERY_ARGUMENT").is_some() {
+            1
+        } else {
+            61
+        };
+        let ends = (0..512).chain((1 << 23) - 512..1 << 23);
+        let mantissas: Vec<u32> = (0..1 << 23).step_by(step).chain(ends).collect();
+        for (start, steps) in [(FOR_ONE_ROUNDED_STEP, 1), (FOR_TWO_STEPS, 1), (FOR_TWO_STEPS, 2)] {
+            for mantissas in mantissas.chunks(FACE) {
+                let mut x = Lanes::all(-1.0);
+                x.0.iter_mut().zip(mantissas).for_each(|(x, mantissa)| *x |= mantissa);
+                let mut machine = Lanes::ZERO;
+                assert!(newton_of_face(&x.0, start.0, steps, &mut machine.0));
+                assert_eq!(
+                    machine.0,
+                    newton_by_steps(&unit, &x, &start, steps).0,
+                    "{steps} steps from {:#x} on",
+                    x.0[0]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn arguments_beside_the_range_are_told() {
+        for bits in [0u32, 0xbf7f_ffff, 0xc000_0000, 0x3f80_0000, 0xff80_0000] {
+            let mut x = Lanes::all(-1.5);
+            x.0[77] = bits;
+            assert!(!newton_of_face(&x.0, FOR_TWO_STEPS.0, 2, &mut [0; FACE]), "{bits:#x}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: speed and memory, each figure beside what it is compared to, measured in one run.
 
 mod attention;
+mod chains;
 mod children;
 mod expansion;
 mod inputs;
@@ -48,6 +49,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "add",
         about: "a bf16 addition on the emulator, against a plain loop over the same values on the same threads",
         run: throughput::add,
+    },
+    Measurement {
+        name: "chains",
+        about: "ten functions of the vector unit one after the other on the emulator, against a plain loop of the same functions",
+        run: chains::chains,
     },
     Measurement {
         name: "launches",

@@ -15,9 +15,9 @@ use tt::{Tensor, Zeros, bf16};
 /// The version that `peer.py` was written for.
 const PEER: &str = "tt-lang-sim==1.1.6";
 
-/// What ours is to be: faster, or a few times so.
-const FASTER: (f64, &str) = (1.0, "faster");
+/// What ours is to be: several times as fast.
 const FIVE_TIMES: (f64, &str) = (5.0, "at least 5 × faster");
+const TEN_TIMES: (f64, &str) = (10.0, "at least 10 × faster");
 
 /// How often each program is run, ours and each of theirs; the fastest counts.
 const TRIES: usize = 3;
@@ -50,7 +50,7 @@ pub fn matmul(scale: Scale) -> Measured {
         n,
         tries,
         steps: 2..=if scale.quick { 2 } else { 3 },
-        target: FASTER,
+        target: TEN_TIMES,
     };
     let what = format!("relu(A·B + C), {n}³, upload to download");
     Ok(vec![compare(&what, &workload, ours)?])
@@ -70,7 +70,7 @@ pub fn elementwise(scale: Scale) -> Measured {
             n,
             tries: TRIES,
             steps: 2..=if scale.quick { 2 } else { 4 },
-            target: FASTER,
+            target: FIVE_TIMES,
         };
         let what = format!("(a·b + c)·d, {n}², upload to download");
         rows.push(compare(&what, &workload, ours)?);

@@ -106,8 +106,8 @@ pub fn add(scale: Scale) -> Measured {
             seconds(plain)
         ),
         format!("{:.0} %", ratio * 100.0),
-        "at least 25 %",
-        ratio >= 0.25,
+        "at least 50 %",
+        ratio >= 0.5,
     )])
 }
 
