@@ -46,7 +46,8 @@ pub fn kernels_of_crate(root: &Path) -> Vec<Emitted> {
 fn of_target(target: &Target) -> Vec<Emitted> {
     let files = modules::of_target(target);
     let found = files.iter().flat_map(|file| {
-        let found = kernels::in_file(file).into_iter();
+        // Of those whose sum is cut tools make what they need themselves.
+        let found = kernels::in_file(file).into_iter().filter(|found| !found.in_parts);
         found.map(|found| (file.path.clone(), found))
     });
     found

@@ -135,7 +135,14 @@ pub fn emitted(selection: &Selection) -> Result<Vec<(String, Kernel, Artifact)>,
     let mut kernels = Vec::new();
     for kernel in found {
         match kernel.outcome {
-            Ok((tile, artifact)) if digests.insert(artifact.digest()) => kernels.push((kernel.path, tile, artifact)),
+            Ok((tile, artifact)) if digests.insert(artifact.digest()) => {
+                let in_parts = tt_backend::in_parts(&tile).and_then(|tile| {
+                    let artifact = tt_backend::compile(&tile).ok()?;
+                    Some((format!("{}-in_parts", kernel.path), tile, artifact))
+                });
+                kernels.push((kernel.path, tile, artifact));
+                kernels.extend(in_parts);
+            }
             Ok(_) => {}
             Err(_) if kernel.is_reference => {}
             Err(errors) => refused.push(format!("`{}` does not compile:\n{}", kernel.path, errors.join("\n"))),
