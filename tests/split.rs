@@ -228,3 +228,22 @@ fn what_is_not_to_be_cut_is_not() {
         Ok(())
     });
 }
+
+#[test]
+fn without_room_for_its_parts_a_sum_is_not_cut() {
+    on_both_chips(|device| {
+        let (a, b) = (numbers(64 * 4096, 0), numbers(4096 * 64, 1));
+        let (a, b) = (device.upload(&a, [64, 4096])?, device.upload(&b, [4096, 64])?);
+        let mut c = device.zeros::<bf16>([64, 64])?;
+        assert!(matmul(&a, &b, &mut c).parts()? > 1);
+        // All memory that there is, in ever smaller pieces; nobody touches it.
+        let mut all = Vec::new();
+        for rows in (0..25).rev().map(|power| 32 << power) {
+            while let Ok(piece) = device.zeros::<f32>([rows, 32]) {
+                all.push(piece);
+            }
+        }
+        matmul(&a, &b, &mut c).check(0.01)?;
+        Ok(())
+    });
+}

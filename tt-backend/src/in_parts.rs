@@ -33,8 +33,16 @@ const MOST_AXES: usize = 3;
 /// `kernel` with the sum of its one loop that only adds cut into parts; as many as its last scalar says. None where there is no such
 /// loop, or it is not to be cut.
 pub fn in_parts(kernel: &Kernel) -> Option<Kernel> {
-    let is_asked = kernel.options.split == WherePaying::Auto && kernel.options.order.value != Order::MatchShard;
-    if !is_asked || !kernel.later.is_empty() || kernel.grid.axes.len() > MOST_AXES || says_more(&kernel.body) {
+    let options = &kernel.options;
+    let is_asked = options.split == WherePaying::Auto && options.order.value != Order::MatchShard;
+    // What is added up in 16 bits is rounded once more with every part.
+    let is_exact = options.fp32_acc != Some(false);
+    if !is_asked
+        || !is_exact
+        || !kernel.later.is_empty()
+        || kernel.grid.axes.len() > MOST_AXES
+        || says_more(&kernel.body)
+    {
         return None;
     }
     let loops = (0..kernel.body.len()).filter_map(|at| Some((at, Sum::of(kernel, at)?)));

@@ -253,8 +253,25 @@ impl<'t> Launch<'t> {
         }
     }
 
-    /// Starts the stages of the kernel, one after the other.
+    /// Starts the launch. Where there is no room for the parts of a sum, it is not cut.
     fn start(&self, waiting: Waiting) -> Result<Profile> {
+        let started = self.start_stages(waiting);
+        let lacks_room = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Memory);
+        if lacks_room && self.parts.is_none() && self.chosen().parts.is_some() {
+            let whole = Launch {
+                arguments: self.arguments.clone(),
+                wanted: self.wanted.clone(),
+                chosen: OnceLock::new(),
+                parts: Some(1),
+                ..*self
+            };
+            return whole.start_stages(waiting);
+        }
+        started
+    }
+
+    /// Starts the stages of the kernel, one after the other.
+    fn start_stages(&self, waiting: Waiting) -> Result<Profile> {
         let decision = self.decide()?;
         let (plan, bound) = self.bind(self.chosen())?;
         let stages = self.kernel().stages()?.iter().zip(&decision.work).enumerate();
