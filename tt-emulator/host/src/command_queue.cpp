@@ -113,7 +113,7 @@ void Queue::enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<Mesh
 }
 
 void Queue::enqueue_read_shards(
-    const std::vector<ShardDataTransfer>& transfers, const std::shared_ptr<MeshBuffer>& mesh_buffer, bool blocking) {
+    const std::vector<ShardDataTransfer>& transfers, const std::shared_ptr<MeshBuffer>& mesh_buffer, bool) {
     for (const ShardDataTransfer& transfer : transfers) {
         given(mesh_buffer).get_device_buffer(transfer.shard_coord());
         allocated(*mesh_buffer);
