@@ -220,7 +220,7 @@ fn what_is_not_to_be_cut_is_not() {
         assert_eq!(carried(&x, &mut y).parts()?, 1);
         let refused = carried(&x, &mut y).in_parts(2).run().unwrap_err().to_string();
         assert!(
-            refused.ends_with("kernel `carried` has no sum to cut into parts"),
+            refused.ends_with("kernel `carried` has no sum to cut into 2 parts"),
             "{refused}"
         );
         let (a, b) = (device.zeros::<bf16>([32, 8192])?, device.zeros::<bf16>([8192, 32])?);

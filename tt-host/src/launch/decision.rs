@@ -290,11 +290,12 @@ impl Launch<'_> {
                 .collect();
             each.join(", ")
         };
+        if let Some(parts) = self.parts {
+            let message = format!("kernel `{}` has no sum to cut into {parts} parts", self.kernel.name());
+            return Error::new(ErrorKind::Argument, message);
+        }
         if self.kernel.constants().is_empty() {
-            let message = match self.parts {
-                Some(_) => format!("kernel `{}` has no sum to cut into parts", self.kernel.name()),
-                None => format!("kernel `{}` has no variants to choose from", self.kernel.name()),
-            };
+            let message = format!("kernel `{}` has no variants to choose from", self.kernel.name());
             return Error::new(ErrorKind::Argument, message);
         }
         let wanted: Vec<(&str, i64)> = self.wanted.iter().map(|wanted| (wanted.name, wanted.value)).collect();

@@ -3,9 +3,9 @@
 
 use tt_host::{Argument, Element, ElementType, Kernel, Launch, Sources, Tensor};
 use tt_lang::ir::{
-    Block, BlockId, BlockScope, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel as TileIr, Layout, Multicast,
-    Op, Options, Order, Param, ParamId, Place, Region, RegionAxis, Residence, ScalarKind, ScalarParam, Sharding, Span,
-    Spanned, Stmt, TensorParam, VarId, Variable,
+    Block, BlockId, BlockScope, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel as TileIr, Layout, Op,
+    Options, Order, Param, ParamId, Place, Region, RegionAxis, Residence, ScalarKind, ScalarParam, Sharding, Span,
+    Spanned, Stmt, TensorParam, VarId, Variable, WherePaying,
 };
 use tt_lang::tree::Kind;
 use tt_plan::{
@@ -199,7 +199,8 @@ pub fn copy_tile_ir() -> TileIr {
             fp32_acc: None,
             approx: false,
             order: spanned(Order::RowMajor),
-            multicast: Multicast::Auto,
+            multicast: WherePaying::Auto,
+            split: WherePaying::Auto,
         },
         extents: ["M", "N"]
             .map(|name| Extent {
