@@ -1,8 +1,8 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
 use crate::{
-    ArchName, Banks, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, PartitionMode,
-    Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
+    ArchName, Banks, BlockOrder, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter,
+    PartitionMode, Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -247,20 +247,25 @@ impl CoreWork {
     }
 }
 
-/// Blocks dealt one by one to as many cores as there are blocks for, row by row: what all cores read at the same time is what blocks read
-/// that follow each other, which lies in all banks alike.
-fn dealt(blocks: u64, device: DeviceGrid) -> Vec<CoreWork> {
+/// Blocks on as many cores as there are blocks for, row by row. Row by row they are dealt one by one: what all cores read at the same time is
+/// what blocks read that follow each other, which lies in all banks alike. In another order, which somebody asked for, a core takes those
+/// that follow each other.
+fn one_by_one(blocks: u64, order: BlockOrder, device: DeviceGrid) -> Vec<CoreWork> {
     let width = u64::from(device.x);
     let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
     let (share, more) = (blocks / cores, blocks % cores);
-    let work = (0..cores).map(|core| CoreWork {
-        step: cores,
-        ..CoreWork::run_of(
-            (core % width) as u32,
-            (core / width) as u32,
-            core,
-            share + u64::from(core < more),
-        )
+    let work = (0..cores).map(|core| {
+        let (start, step) = match order {
+            BlockOrder::RowMajor => (core, cores),
+            BlockOrder::ColumnMajor | BlockOrder::BlockLinear(..) | BlockOrder::ZOrder | BlockOrder::Hilbert => {
+                (core * share + core.min(more), 1)
+            }
+        };
+        let (x, y) = ((core % width) as u32, (core / width) as u32);
+        CoreWork {
+            step,
+            ..CoreWork::run_of(x, y, start, share + u64::from(core < more))
+        }
     });
     work.collect()
 }
@@ -347,7 +352,7 @@ impl Plan {
 
     /// The cores and their blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
-    /// Blocks are numbered through and dealt to all cores one by one, row by row; of kernels that share what they read,
+    /// Blocks are numbered through and dealt to all cores one by one, row by row, in runs where an order was asked for; of kernels that share what they read,
     /// all cores of a rectangle take part in each of its rounds ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
     /// Of several stages this is the first. A grid without blocks has no cores.
     ///
@@ -397,7 +402,7 @@ impl Plan {
         if self.work_partition.mode == PartitionMode::LocalShard {
             return Ok((grid, self.by_shards(bindings, grid, cores.grid)?));
         }
-        let alone = dealt(blocks, cores.grid);
+        let alone = one_by_one(blocks, self.work_partition.order, cores.grid);
         let rectangle = self.work_partition.placement.rectangle();
         let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
         let pays = |together: &Vec<CoreWork>| match cores.sharing {

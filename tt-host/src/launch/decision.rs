@@ -237,10 +237,15 @@ impl Launch<'_> {
                         Err(error) => drop(refused.get_or_insert(error)),
                     }
                 }
+                let are_variants = candidates
+                    .iter()
+                    .any(|way| way.kernel.constants() != first.kernel.constants());
                 match (best.map(|(_, best)| best).or(runs), refused) {
                     (Some(chosen), _) => chosen,
-                    // What the compiler refuses has a reference.
-                    (None, Some(error)) if !candidates.iter().all(|way| way.kernel.is_refused()) => return Err(error),
+                    // What the compiler refuses has a reference, and so has what one variant refuses.
+                    (None, Some(error)) if are_variants && !candidates.iter().all(|way| way.kernel.is_refused()) => {
+                        return Err(error);
+                    }
                     (None, _) => *first,
                 }
             }

@@ -11,7 +11,7 @@ use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use cxx::{SharedPtr, UniquePtr};
-use tt_plan::{CompileArg, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc, Plan, Role};
+use tt_plan::{CompileArg, CoreRange, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc, Plan, Role};
 
 /// Programs that a device keeps; each holds its kernels' binaries and little else.
 const KEPT_WORKLOADS: usize = 64;
@@ -23,21 +23,18 @@ pub(crate) struct WorkloadKey {
     kernel: usize,
     /// The number of its stage.
     stage: usize,
-    /// Cores are taken row by row: their number and the columns of a row say which.
-    cores: usize,
-    columns: u32,
+    /// Its cores.
+    cores: Vec<CoreRange>,
     /// The words of its tensors in shards, which are compile-time arguments, and where it lies on them.
     words: Vec<u32>,
 }
 
 impl WorkloadKey {
     pub(crate) fn new(kernel: &'static Kernel, stage: usize, cores: &[CoreWork], words: Vec<u32>) -> WorkloadKey {
-        let columns = cores.iter().map(|core| core.x + 1).max().unwrap_or(0);
         WorkloadKey {
             kernel: std::ptr::from_ref(kernel).addr(),
             stage,
-            cores: cores.len(),
-            columns,
+            cores: tt_plan::ranges(cores),
             words,
         }
     }

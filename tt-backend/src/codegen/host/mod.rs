@@ -288,7 +288,16 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
                 is_down(plan)
             ));
         }
-        Placement::Linear => out.line(format!("const std::vector<CoreWork> work = partition(grid, {device});")),
+        Placement::Linear => {
+            let in_runs = if plan.work_partition.order == BlockOrder::RowMajor {
+                ""
+            } else {
+                ", true"
+            };
+            out.line(format!(
+                "const std::vector<CoreWork> work = partition(grid, {device}{in_runs});"
+            ));
+        }
         Placement::Rectangle { axes: [along, down] } => {
             out.line("Rectangle rectangle;");
             out.line(format!(
