@@ -111,7 +111,7 @@ fn chosen<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mu
 }
 
 /// Two neighbours store one tile, in a tensor of half as many columns.
-#[tt::kernel]
+#[tt::kernel(order = column_major)]
 fn halved<const M: usize, const N: usize, const H: usize>(a: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, H>) {
     let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
     let v = T.alloc_shared::<bf16>(32, 32);
@@ -131,7 +131,7 @@ fn spread<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mu
 }
 
 /// Every block stores its own columns twice, where the launch says so; the second store is the one that stays.
-#[tt::kernel]
+#[tt::kernel(order = column_major)]
 fn stored_again<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mut Tensor<bf16, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
     let v = T.alloc_shared::<bf16>(32, 32);

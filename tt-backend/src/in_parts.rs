@@ -30,8 +30,8 @@ use tt_lang::ir::{
 /// The axes of a grid that leave one for the parts, in the grid and in front of a temporary's.
 const MOST_AXES: usize = 3;
 
-/// `kernel` with the sum of its one loop that only adds cut into parts; as many as its last scalar says. None where there is no such
-/// loop, or it is not to be cut.
+/// `kernel` with the sum of its one loop that only adds cut into parts; as many as its last scalar says, but not more than the loop has
+/// turns. None where there is no such loop, or it is not to be cut.
 pub fn in_parts(kernel: &Kernel) -> Option<Kernel> {
     let options = &kernel.options;
     let is_asked = options.split == WherePaying::Auto && options.order.value != Order::MatchShard;
@@ -57,7 +57,8 @@ pub fn in_parts(kernel: &Kernel) -> Option<Kernel> {
         span: sum.span,
         kind: ScalarKind::U32,
     }));
-    let parts = IntExpr::Scalar(last_param(&out));
+    let turns = IntExpr::binary(IntOp::Max, sum.turns(), IntExpr::Const(1));
+    let parts = IntExpr::binary(IntOp::Min, IntExpr::Scalar(last_param(&out)), turns);
     let temporaries: Vec<ParamId> = sum
         .blocks
         .iter()
@@ -152,7 +153,9 @@ impl<'k> Sum<'k> {
         };
         let before = kernel.body.get(..at)?;
         let after = kernel.body.get(at.checked_add(1)?..)?;
-        if stores_to_tensors(before) || stores_to_tensors(body) {
+        // As many turns in every block, of which there are not more parts.
+        let is_known = head.start.is_launch_constant() && head.end.is_launch_constant();
+        if !is_known || stores_to_tensors(before) || stores_to_tensors(body) {
             return None;
         }
         let (mut added, mut touched, mut stored) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -184,6 +187,11 @@ impl<'k> Sum<'k> {
         })
     }
 
+    /// How often the loop runs; nothing where that is below zero.
+    fn turns(&self) -> IntExpr {
+        IntExpr::binary(IntOp::Sub, self.head.end.clone(), self.head.start.clone())
+    }
+
     /// The stage in which every block of the grid sums a part.
     fn partial(&self, kernel: &Kernel, before: &[Stmt], (parts, temporaries): (&IntExpr, &[ParamId])) -> Stage {
         let span = self.span;
@@ -206,8 +214,7 @@ impl<'k> Sum<'k> {
         wanted.retain(|block| !self.blocks.contains(block));
         keep_what_makes(&mut stage.body, wanted);
         let For { start, end, kind, var } = self.head.clone();
-        let steps = IntExpr::binary(IntOp::Sub, end.clone(), start.clone());
-        let each = IntExpr::binary(IntOp::CeilDiv, steps, parts.clone());
+        let each = IntExpr::binary(IntOp::CeilDiv, self.turns(), parts.clone());
         let from = |part: IntExpr| {
             let first = IntExpr::binary(IntOp::Mul, part, each.clone());
             IntExpr::binary(IntOp::Add, start.clone(), first)

@@ -273,8 +273,7 @@ pub fn advance(device: &Device, place: &Place) -> Why {
 
 /// A runtime argument of another value.
 pub fn argument(program: &Program, argument: &Argument) -> Why {
-    let is_which = matches!(argument.value, RuntimeValue::StartId | RuntimeValue::Step);
-    let counted = is_which && !tree::is_used(program, BLOCK_ID);
+    let counted = argument.value == RuntimeValue::StartId && !tree::is_used(program, BLOCK_ID);
     let counted = counted.then_some("the program asks for the number of its blocks, not for which they are");
     counted.or_else(|| unused(program, &argument.name))
 }
