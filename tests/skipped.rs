@@ -115,7 +115,7 @@ fn keys_after_a_query_are_not_even_read() {
 }
 
 /// What is left out of a product is 0, behind another loop, a branch and a count that is known at launch.
-#[tt::kernel]
+#[tt::kernel(split = off)]
 fn lower<const M: usize, const N: usize>(
     a: &Tensor<f32, M, N>,
     x: &Tensor<f32, N, 32>,

@@ -147,8 +147,8 @@ struct CoreWork {
     int64_t number(int64_t nth) const { return start_id + nth / run * pitch + nth % run * step; }
 };
 
-// Blocks are numbered through and dealt to all cores one by one, row by row.
-std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoord& device) {
+// Blocks are numbered through and given to all cores, row by row: one by one, or in runs.
+std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoord& device, bool in_runs = false) {
     int64_t blocks = 1;
     for (const int64_t extent : grid) {
         if (extent < 1) {
@@ -164,8 +164,9 @@ std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoor
     const int64_t cores = std::min(blocks, columns * rows);
     std::vector<CoreWork> work;
     for (int64_t core = 0; core < cores; ++core) {
-        const int64_t count = blocks / cores + (core < blocks % cores ? 1 : 0);
-        work.push_back({CoreCoord(core % columns, core / columns), core, count, cores});
+        const int64_t share = blocks / cores, more = blocks % cores;
+        const int64_t start_id = in_runs ? core * share + std::min(core, more) : core;
+        work.push_back({CoreCoord(core % columns, core / columns), start_id, share + (core < more ? 1 : 0), in_runs ? 1 : cores});
     }
     return work;
 }
