@@ -435,7 +435,7 @@ fn added_to(op: &Op) -> BTreeSet<BlockId> {
                     }
                 }
             }
-            &added - &others
+            added.difference(&others).copied().collect()
         }
         Op::Copy { .. }
         | Op::Fill { .. }
