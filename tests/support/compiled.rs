@@ -8,6 +8,7 @@ use tt_emulator::kernel_object::compile_together;
 use tt_host::{Argument, Element, Kernel, Launch, Sources, StageSources};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{ElementType, IntExpr, Param, ScalarKind, Sharding, TensorParam};
+use tt_plan::Way;
 
 /// The emulated chips.
 pub const CHIPS: [ArchName; 2] = ArchName::ALL;
@@ -52,7 +53,8 @@ impl Compiled {
     /// Where the compiler refuses it for something else.
     #[allow(dead_code, reason = "not every test of this module cuts sums")]
     pub fn in_parts(&self) -> Result<Option<Compiled>, Vec<Diagnostic>> {
-        let Some(tile) = tt_backend::in_parts(&self.tile) else {
+        let mut ways = tt_backend::other_ways(&self.tile).into_iter();
+        let Some((_, tile)) = ways.find(|(way, _)| *way == Way::InParts) else {
             return Ok(None);
         };
         match Compiled::of(tile) {

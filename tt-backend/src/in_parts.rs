@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, ElementOp, ElementType, For, Grid,
     IntExpr, IntOp, Kernel, Layout, LoopKind, Op, Order, Param, ParamId, Place, Real, ReduceOp, Region, RegionAxis,
-    Residence, ScalarKind, ScalarParam, Sharding, Span, Spanned, Stage, Stmt, TensorParam, Variable, WherePaying,
+    Residence, ScalarKind, ScalarParam, Sharding, Span, Spanned, Stage, Stmt, TensorParam, VarId, Variable, WherePaying,
 };
 
 /// The axes of a grid that leave one for the parts, in the grid and in front of a temporary's.
@@ -32,7 +32,7 @@ const MOST_AXES: usize = 3;
 
 /// `kernel` with the sum of its one loop that only adds cut into parts; as many as its last scalar says, but not more than the loop has
 /// turns. None where there is no such loop, or it is not to be cut.
-pub fn in_parts(kernel: &Kernel) -> Option<Kernel> {
+pub(crate) fn in_parts(kernel: &Kernel) -> Option<Kernel> {
     let options = &kernel.options;
     let is_asked = options.split == WherePaying::Auto && options.order.value != Order::MatchShard;
     // What is added up in 16 bits is rounded once more with every part.
@@ -51,27 +51,24 @@ pub fn in_parts(kernel: &Kernel) -> Option<Kernel> {
         return None;
     };
     let mut out = kernel.clone();
-    let parts = fresh(kernel, "parts");
-    out.params.push(Param::Scalar(ScalarParam {
-        name: parts,
+    let name = out.free_name("parts");
+    let parts = out.add_param(Param::Scalar(ScalarParam {
+        name,
         span: sum.span,
         kind: ScalarKind::U32,
     }));
     let turns = IntExpr::binary(IntOp::Max, sum.turns(), IntExpr::Const(1));
-    let parts = IntExpr::binary(IntOp::Min, IntExpr::Scalar(last_param(&out)), turns);
+    let parts = IntExpr::binary(IntOp::Min, IntExpr::Scalar(parts), turns);
     let temporaries: Vec<ParamId> = sum
         .blocks
         .iter()
         .map(|block| temporary(&mut out, *block, &parts))
         .collect();
     let (before, after) = (&kernel.body[..*at], kernel.body.get(at.checked_add(1)?..)?);
-    let first = sum.partial(&out, before, (&parts, &temporaries));
-    let last = sum.combined(&out, (before, after), (&parts, &temporaries));
-    out.grid = first.grid;
-    out.variables = first.variables;
-    out.body = first.body;
-    out.later.push(last);
-    Some(out)
+    let last = sum.combined(out.clone(), (before, after), (&parts, &temporaries));
+    let mut first = sum.partial(out, before, (&parts, &temporaries));
+    first.later.push(last);
+    Some(first)
 }
 
 /// Whether a stage of its own would say or read something again that stands for itself.
@@ -92,23 +89,6 @@ fn says_more(body: &[Stmt]) -> bool {
     found
 }
 
-/// A name that no parameter or extent has.
-fn fresh(kernel: &Kernel, wanted: &str) -> String {
-    let is_taken = |name: &str| {
-        let extent = kernel.extents.iter().any(|extent| extent.name == name);
-        extent || kernel.params.iter().any(|param| param.name() == name)
-    };
-    let mut name = wanted.to_string();
-    while is_taken(&name) {
-        name.push('_');
-    }
-    name
-}
-
-fn last_param(kernel: &Kernel) -> ParamId {
-    ParamId((kernel.params.len() as u32).saturating_sub(1))
-}
-
 /// A temporary that holds a block of the grid's blocks, of every part.
 fn temporary(kernel: &mut Kernel, id: BlockId, parts: &IntExpr) -> ParamId {
     let block = kernel.block(id).clone();
@@ -117,8 +97,8 @@ fn temporary(kernel: &mut Kernel, id: BlockId, parts: &IntExpr) -> ParamId {
     let axes = kernel.grid.axes.iter().rev().map(|(_, extent)| extent.value.clone());
     let shape = block.shape.iter().map(|extent| IntExpr::Const(*extent as i64));
     let extents = std::iter::once(parts.clone()).chain(axes).chain(shape);
-    kernel.params.push(Param::Temporary(TensorParam {
-        name: fresh(kernel, &format!("{}_parts", block.name)),
+    kernel.add_param(Param::Temporary(TensorParam {
+        name: kernel.free_name(&format!("{}_parts", block.name)),
         span,
         element: Spanned {
             value: ElementType::F32,
@@ -131,8 +111,7 @@ fn temporary(kernel: &mut Kernel, id: BlockId, parts: &IntExpr) -> ParamId {
             sharding: Sharding::Interleaved,
             span,
         },
-    }));
-    last_param(kernel)
+    }))
 }
 
 /// A loop that adds to blocks, and does nothing else that is seen behind it.
@@ -192,108 +171,88 @@ impl<'k> Sum<'k> {
         IntExpr::binary(IntOp::Sub, self.head.end.clone(), self.head.start.clone())
     }
 
-    /// The stage in which every block of the grid sums a part.
-    fn partial(&self, kernel: &Kernel, before: &[Stmt], (parts, temporaries): (&IntExpr, &[ParamId])) -> Stage {
+    /// `kernel` as the stage in which every block of the grid sums a part.
+    fn partial(&self, mut kernel: Kernel, before: &[Stmt], (parts, temporaries): (&IntExpr, &[ParamId])) -> Kernel {
         let span = self.span;
-        let mut stage = Stage {
-            grid: kernel.grid.clone(),
-            blocks: kernel.blocks.clone(),
-            variables: kernel.variables.clone(),
-            body: before.to_vec(),
-        };
-        let part = variable(&mut stage, "part", span);
+        let own = kernel.grid.clone();
+        let axis = variable(&mut kernel, "part", span);
+        let part = IntExpr::Var(axis);
         let of_parts = Spanned {
             value: parts.clone(),
             span,
         };
-        stage.grid.axes.push((part, of_parts));
+        kernel.grid.axes.push((axis, of_parts));
         let mut wanted = BTreeSet::new();
         operations(self.body, &mut |op| {
             touch::of(op, &mut |touch| wanted.extend([touch.block]));
         });
         wanted.retain(|block| !self.blocks.contains(block));
-        keep_what_makes(&mut stage.body, wanted);
+        kernel.body = what_makes(before, wanted);
         let For { start, end, kind, var } = self.head.clone();
         let each = IntExpr::binary(IntOp::CeilDiv, self.turns(), parts.clone());
         let from = |part: IntExpr| {
             let first = IntExpr::binary(IntOp::Mul, part, each.clone());
             IntExpr::binary(IntOp::Add, start.clone(), first)
         };
-        let part = IntExpr::Var(part);
         let next = IntExpr::binary(IntOp::Add, part.clone(), IntExpr::Const(1));
         let head = For {
             var,
-            start: from(part),
+            start: from(part.clone()),
             end: IntExpr::binary(IntOp::Min, from(next), end),
             kind,
         };
-        let stmts = &mut stage.body;
-        for block in &self.blocks {
-            stmts.push(op(
+        let cleared = self.blocks.iter().map(|block| {
+            let value = Element {
+                kind: ElementKind::Float(Real(0.0)),
                 span,
-                Op::Fill {
-                    block: Spanned { value: *block, span },
-                    value: Element {
-                        kind: ElementKind::Float(Real(0.0)),
-                        span,
-                    },
-                },
-            ));
-        }
-        stmts.push(Stmt::new(span, Kind::Loop(head, self.body.to_vec())));
+            };
+            let block = Spanned { value: *block, span };
+            op(span, Op::Fill { block, value })
+        });
+        kernel.body.extend(cleared);
+        kernel
+            .body
+            .push(Stmt::new(span, Kind::Loop(head, self.body.to_vec())));
         for (block, temporary) in self.blocks.iter().zip(temporaries) {
             let shape = &kernel.block(*block).shape;
-            let dst = Place::Tensor(region(
-                *temporary,
-                shape,
-                &stage.grid,
-                IntExpr::Var(last_axis(&stage.grid)),
-                span,
-            ));
+            let dst = Place::Tensor(region(*temporary, shape, &own, part.clone(), span));
             let src = Place::Block(Spanned { value: *block, span });
-            stmts.push(op(span, Op::Copy { src, dst }));
+            kernel.body.push(op(span, Op::Copy { src, dst }));
         }
-        stage
+        kernel
     }
 
-    /// The stage that adds the parts up, and does what the kernel does before and after.
+    /// `kernel` as the stage that adds the parts up, and does what it does before and after.
     fn combined(
         &self,
-        kernel: &Kernel,
+        mut kernel: Kernel,
         (before, after): (&[Stmt], &[Stmt]),
         (parts, temporaries): (&IntExpr, &[ParamId]),
     ) -> Stage {
         let span = self.span;
-        let mut stage = Stage {
-            grid: kernel.grid.clone(),
-            blocks: kernel.blocks.clone(),
-            variables: kernel.variables.clone(),
-            body: before.to_vec(),
-        };
         let mut wanted: BTreeSet<BlockId> = self.blocks.iter().copied().collect();
         operations(after, &mut |op| {
             touch::of(op, &mut |touch| wanted.extend([touch.block]));
         });
-        keep_what_makes(&mut stage.body, wanted);
-        let part = variable(&mut stage, "part", span);
+        kernel.body = what_makes(before, wanted);
+        let part = variable(&mut kernel, "part", span);
         let mut adds = Vec::new();
         for (block, temporary) in self.blocks.iter().zip(temporaries) {
             let Block { name, shape, .. } = kernel.block(*block).clone();
-            let src = Place::Tensor(region(*temporary, &shape, &stage.grid, IntExpr::Var(part), span));
-            stage.blocks.push(Block {
+            let src = Place::Tensor(region(*temporary, &shape, &kernel.grid, IntExpr::Var(part), span));
+            let of_part = kernel.add_block(Block {
                 name: format!("{name}_part"),
                 span,
                 scope: BlockScope::Shared,
                 element: ElementType::F32,
                 shape: shape.clone(),
             });
-            let of_part = BlockId((stage.blocks.len() as u32).saturating_sub(1));
             let dst = Place::Block(Spanned { value: of_part, span });
             adds.push(op(span, Op::Copy { src, dst }));
             let indices = shape
                 .iter()
                 .zip(["i", "j"])
-                .map(|(extent, name)| (variable(&mut stage, name, span), *extent));
+                .map(|(extent, name)| (variable(&mut kernel, name, span), *extent));
             let indices: Vec<_> = indices.collect();
             let at = |block| Access {
                 buffer: Buffer::Block(block),
@@ -322,9 +281,14 @@ impl<'k> Sum<'k> {
             end: parts.clone(),
             kind: LoopKind::Pipelined(2),
         };
-        stage.body.push(Stmt::new(span, Kind::Loop(head, adds)));
-        stage.body.extend_from_slice(after);
-        stage
+        kernel.body.push(Stmt::new(span, Kind::Loop(head, adds)));
+        kernel.body.extend_from_slice(after);
+        Stage {
+            grid: kernel.grid,
+            blocks: kernel.blocks,
+            variables: kernel.variables,
+            body: kernel.body,
+        }
     }
 }
 
@@ -332,28 +296,16 @@ fn op(span: Span, op: Op) -> Stmt {
     Stmt::new(span, Kind::Op(op))
 }
 
-fn variable(stage: &mut Stage, name: &str, span: Span) -> tt_lang::ir::VarId {
+fn variable(kernel: &mut Kernel, name: &str, span: Span) -> VarId {
     let name = name.to_string();
-    stage.variables.push(Variable { name, span });
-    tt_lang::ir::VarId((stage.variables.len() as u32).saturating_sub(1))
+    kernel.add_variable(Variable { name, span })
 }
 
-fn last_axis(grid: &Grid) -> tt_lang::ir::VarId {
-    grid.axes.last().map_or(tt_lang::ir::VarId(0), |(var, _)| *var)
-}
-
-/// What the block of `grid` has of `part` in a temporary; of the grid's axes those of the kernel as it was count.
+/// What a block of `grid`, that of the kernel as it was, has of `part` in a temporary.
 fn region(tensor: ParamId, shape: &[u64], grid: &Grid, part: IntExpr, span: Span) -> Region {
     let at = |value, extent| RegionAxis::run(Spanned { value, span }, extent);
-    let own = grid
-        .axes
-        .iter()
-        .map(|(var, _)| IntExpr::Var(*var))
-        .filter(|var| *var != part);
-    let own: Vec<IntExpr> = own.collect();
-    let points = std::iter::once(part)
-        .chain(own.into_iter().rev())
-        .map(|index| at(index, 1));
+    let own = grid.axes.iter().rev().map(|(var, _)| IntExpr::Var(*var));
+    let points = std::iter::once(part).chain(own).map(|index| at(index, 1));
     Region {
         tensor,
         axes: points
@@ -367,20 +319,8 @@ fn region(tensor: ParamId, shape: &[u64], grid: &Grid, part: IntExpr, span: Span
 fn stores_to_tensors(body: &[Stmt]) -> bool {
     let mut found = false;
     operations(body, &mut |op| {
-        found |= match op {
-            Op::Copy { dst, .. } => matches!(dst, Place::Tensor(_)),
-            Op::Parallel { assigns, .. } => assigns
-                .iter()
-                .any(|assign| matches!(assign.target.buffer, Buffer::Tensor(_))),
-            Op::Fill { .. }
-            | Op::Gemm { .. }
-            | Op::Reduce { .. }
-            | Op::ReduceArg { .. }
-            | Op::Transpose { .. }
-            | Op::Fetch { .. }
-            | Op::Print { .. }
-            | Op::Assert { .. } => false,
-        };
+        found |= matches!(op, Op::Copy { dst: Place::Tensor(_), .. });
+        op.accesses(&mut |access, stores| found |= stores && matches!(access.buffer, Buffer::Tensor(_)));
     });
     found
 }
@@ -473,12 +413,12 @@ fn is_carried(kernel: &Kernel, body: &[Stmt], id: BlockId) -> bool {
     false
 }
 
-/// Leaves out of `body` what makes none of the blocks `wanted`, or of those that they are made of.
-fn keep_what_makes(body: &mut Vec<Stmt>, mut wanted: BTreeSet<BlockId>) {
+/// The statements of `body` that make one of the blocks `wanted`, or of those that they are made of.
+fn what_makes(body: &[Stmt], mut wanted: BTreeSet<BlockId>) -> Vec<Stmt> {
     let mut kept = Vec::new();
-    for stmt in body.drain(..).rev() {
+    for stmt in body.iter().rev() {
         let (mut touched, mut is_wanted) = (BTreeSet::new(), false);
-        operations(std::slice::from_ref(&stmt), &mut |op| {
+        operations(std::slice::from_ref(stmt), &mut |op| {
             touch::of(op, &mut |touch| {
                 is_wanted |= touch.is_store && wanted.contains(&touch.block);
                 touched.insert(touch.block);
@@ -486,9 +426,9 @@ fn keep_what_makes(body: &mut Vec<Stmt>, mut wanted: BTreeSet<BlockId>) {
         });
         if is_wanted {
             wanted.append(&mut touched);
-            kept.push(stmt);
+            kept.push(stmt.clone());
         }
     }
     kept.reverse();
-    *body = kept;
+    kept
 }

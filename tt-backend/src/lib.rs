@@ -28,13 +28,14 @@ pub mod target;
 pub mod text;
 pub mod tile_ops;
 pub mod verify;
+mod ways;
 
 pub(crate) use tt_lang::tree as ir;
 
 pub use artifact::{Artifact, Programs, Stage};
-pub use in_parts::in_parts;
 #[doc(hidden)]
 pub use names::is_reserved;
 pub use pipeline::{PASSES, Times, compile, compile_each, timed};
 #[doc(hidden)]
 pub use pipeline::{lowered, rewritten, unverified, written};
+pub use ways::{Compiled, compile_all_ways, other_ways};

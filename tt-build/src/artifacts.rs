@@ -161,7 +161,7 @@ mod tests {
             modules: vec!["shop".into(), "floor".into()],
             function: name.into(),
             constants: Vec::new(),
-            in_parts: false,
+            way: tt_plan::Way::Written,
             is_reference: false,
             outcome: Err(Vec::new()),
         }

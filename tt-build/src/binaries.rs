@@ -303,7 +303,7 @@ mod tests {
                 modules: vec!["shop".into()],
                 function: "twice".into(),
                 constants: Vec::new(),
-                in_parts: false,
+                way: tt_plan::Way::Written,
                 is_reference: false,
                 outcome: Err(Vec::new()),
             };

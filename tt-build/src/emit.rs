@@ -7,6 +7,7 @@ use crate::targets::{self, Target};
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
+use tt_plan::Way;
 
 /// A kernel and what is emitted for it.
 #[derive(Debug, Clone)]
@@ -46,8 +47,10 @@ pub fn kernels_of_crate(root: &Path) -> Vec<Emitted> {
 fn of_target(target: &Target) -> Vec<Emitted> {
     let files = modules::of_target(target);
     let found = files.iter().flat_map(|file| {
-        // Of those whose sum is cut tools make what they need themselves.
-        let found = kernels::in_file(file).into_iter().filter(|found| !found.in_parts);
+        // Other ways to run them tools make themselves.
+        let found = kernels::in_file(file)
+            .into_iter()
+            .filter(|found| found.way == Way::Written);
         found.map(|found| (file.path.clone(), found))
     });
     found

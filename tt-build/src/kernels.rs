@@ -6,6 +6,7 @@ use syn::{ItemFn, ItemMod};
 use tt_backend::Artifact;
 use tt_lang::ir::{Kernel, SourceLocation};
 use tt_lang::syntax::{parse_item_fn_variants, render_text};
+use tt_plan::Way;
 
 /// A kernel as found in a file.
 #[derive(Debug)]
@@ -16,8 +17,8 @@ pub(crate) struct Found {
     pub function: String,
     /// Of one of several variants its constants.
     pub constants: Vec<(String, i64)>,
-    /// Whether its sum is cut into parts.
-    pub in_parts: bool,
+    /// The way it is run in.
+    pub way: Way,
     /// It says that it need not compile.
     pub is_reference: bool,
     /// The kernel and what is emitted for it, or its errors as text.
@@ -31,10 +32,9 @@ impl Found {
         let name = constants.fold(self.function.clone(), |name, (constant, value)| {
             format!("{name}-{constant}-{value}")
         });
-        if self.in_parts {
-            format!("{name}-in_parts")
-        } else {
-            name
+        match self.way {
+            Way::Written => name,
+            Way::InParts | Way::OnShards => format!("{name}-{}", self.way),
         }
     }
 }
@@ -77,31 +77,27 @@ impl<'ast> Visit<'ast> for Search {
         };
         let function = item.sig.ident.to_string().trim_start_matches("r#").to_string();
         for parsed in variants {
-            let outcome = match parsed.kernel {
-                None => Err(text(&parsed.diagnostics, parsed.spans.locations())),
-                Some(kernel) => match tt_backend::compile(&kernel) {
-                    Ok(artifact) => Ok((kernel, artifact)),
-                    Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
-                },
-            };
-            // As in the macro: what does not compile when it is cut is not cut.
-            let in_parts = outcome.as_ref().ok().and_then(|(kernel, _)| {
-                let kernel = tt_backend::in_parts(kernel)?;
-                let artifact = tt_backend::compile(&kernel).ok()?;
-                Some((kernel, artifact))
-            });
-            let mut found = |in_parts, outcome| {
+            let mut found = |way, outcome| {
                 self.found.push(Found {
                     modules: self.modules.clone(),
                     function: function.clone(),
                     constants: parsed.variant.clone(),
-                    in_parts,
+                    way,
                     is_reference: parsed.reference.is_some(),
                     outcome,
                 });
             };
-            found(false, outcome);
-            in_parts.into_iter().for_each(|in_parts| found(true, Ok(in_parts)));
+            let Some(kernel) = &parsed.kernel else {
+                found(Way::Written, Err(text(&parsed.diagnostics, parsed.spans.locations())));
+                continue;
+            };
+            for compiled in tt_backend::compile_all_ways(&[kernel]) {
+                let outcome = match compiled.outcome {
+                    Ok(artifact) => Ok((compiled.kernel.into_owned(), artifact)),
+                    Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
+                };
+                found(compiled.way, outcome);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
 use std::sync::OnceLock;
-use tt_plan::{Plan, Signature, TunedVariant, Tuning, TuningKey};
+use tt_plan::{Plan, Signature, TunedVariant, Tuning, TuningKey, Way};
 
 /// The C++ that was emitted for a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,8 +100,7 @@ pub struct Kernel {
     chosen: &'static [(&'static str, i64)],
     /// The other kernels that were compiled from the same text.
     others: &'static [&'static Kernel],
-    /// Its sum is cut into as many parts as its last scalar says, which the launch passes.
-    in_parts: bool,
+    way: Way,
     /// Its crate, modules and name, and what was measured of the kernels of its package.
     tuning: Option<(&'static str, &'static str)>,
     tuned: OnceLock<Result<Tuning>>,
@@ -156,7 +155,7 @@ impl Kernel {
             outcome,
             chosen: &[],
             others: &[],
-            in_parts: false,
+            way: Way::Written,
             tuning: None,
             tuned: OnceLock::new(),
             loaded: OnceLock::new(),
@@ -172,10 +171,10 @@ impl Kernel {
         kernel
     }
 
-    /// The same kernel as one whose sum is cut into parts: it takes their number behind the parameters of its Tile IR.
-    pub const fn in_parts(self) -> Kernel {
+    /// The same kernel as one that was compiled to run in another way.
+    pub const fn in_way(self, way: Way) -> Kernel {
         let mut kernel = self;
-        kernel.in_parts = true;
+        kernel.way = way;
         kernel
     }
 
@@ -208,9 +207,9 @@ impl Kernel {
         self.chosen
     }
 
-    /// Whether its sum is cut into parts.
-    pub(crate) fn is_in_parts(&self) -> bool {
-        self.in_parts
+    /// The way it runs in.
+    pub(crate) fn way(&self) -> Way {
+        self.way
     }
 
     /// All variants of it, which is the first.

@@ -8,8 +8,8 @@
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
 /// - `chosen`: the constants of the option `variants` with the values that this kernel has; `variants`: the kernels that have others,
-///   each from `reader`, or `refused`, to `chosen`, behind which one says `in_parts` whose sum is cut; `constants`: a function for each, which gives a
-///   [`Constant`](crate::Constant);
+///   each from `reader`, or `refused`, to `chosen`, behind which stands `way` with a [`Way`](crate::Way) that is another; `constants`: a function for
+///   each, which gives a [`Constant`](crate::Constant);
 /// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as JSON;
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
@@ -136,7 +136,7 @@ macro_rules! launcher_variant {
         plan: $plan:expr,
         tile: $tile:expr,
         precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?],
-        chosen: [$(($chosen:expr, $is:expr)),* $(,)?] $(, $in_parts:ident)? $(,)?
+        chosen: [$(($chosen:expr, $is:expr)),* $(,)?] $(, way: $way:ident)? $(,)?
     ) => {{
         $(
             unsafe extern "C" {
@@ -162,7 +162,7 @@ macro_rules! launcher_variant {
             &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
         )
         .chosen(&[$(($chosen, $is)),*], &[])
-        $(.$in_parts())?;
+        $(.in_way($crate::Way::$way))?;
         &VARIANT
     }};
     (

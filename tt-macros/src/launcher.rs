@@ -9,7 +9,7 @@ use tt_backend::{Artifact, Programs};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 use tt_lang::syntax::{self, Signature, SignatureKind, SignatureParam, render_text};
-use tt_plan::{TUNING_FILE, Tuning};
+use tt_plan::{TUNING_FILE, Tuning, Way};
 
 /// A kernel with what was made of it.
 pub(crate) struct Variant<'a> {
@@ -17,8 +17,8 @@ pub(crate) struct Variant<'a> {
     pub(crate) signature: &'a Signature,
     /// Its constants of the option `variants`.
     pub(crate) constants: &'a syntax::Variant,
-    /// Whether its sum is cut into parts.
-    pub(crate) in_parts: bool,
+    /// The way it is run in.
+    pub(crate) way: Way,
     /// What was compiled, or why the compiler refuses it: then it has a reference only.
     pub(crate) outcome: &'a Result<Artifact, Vec<Diagnostic>>,
 }
@@ -134,7 +134,11 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         let [reader, compute, writer] = [reader, compute, writer].map(|text| literal(text));
         quote! { (#reader, #compute, #writer) }
     });
-    let in_parts = variant.in_parts.then(|| quote! { in_parts, });
+    let way = match variant.way {
+        Way::Written => None,
+        Way::InParts => Some(quote! { way: InParts, }),
+        Way::OnShards => Some(quote! { way: OnShards, }),
+    };
     let objects = crate::precompiled::objects(artifact).into_iter();
     let precompiled = objects.map(|object| {
         let role = Ident::new(&object.role, Span::call_site());
@@ -153,7 +157,7 @@ fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
         tile: #tile,
         precompiled: [#(#precompiled),*],
         chosen: [#chosen],
-        #in_parts
+        #way
     })
 }
 

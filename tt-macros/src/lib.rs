@@ -139,22 +139,12 @@ fn shown(variant: &Variant) -> String {
 /// What stands in place of a kernel that is right as far as the language goes, in all its variants.
 fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
     let kernels: Vec<&Kernel> = variants.iter().map(|variant| &variant.kernel).collect();
-    let in_parts: Vec<(usize, Kernel)> = kernels
-        .iter()
-        .enumerate()
-        .filter_map(|(at, kernel)| Some((at, tt_backend::in_parts(kernel)?)))
-        .collect();
-    let all: Vec<&Kernel> = kernels
-        .into_iter()
-        .chain(in_parts.iter().map(|(_, kernel)| kernel))
-        .collect();
-    let mut outcomes = tt_backend::compile_each(&all);
-    let of_parts = outcomes.split_off(variants.len());
+    let compiled = tt_backend::compile_all_ways(&kernels);
     let wrong = variants
         .iter()
-        .zip(&outcomes)
-        .find_map(|(variant, outcome)| Some((variant, outcome.as_ref().err()?)));
-    let some_are_right = outcomes.iter().any(Result::is_ok);
+        .zip(&compiled)
+        .find_map(|(variant, compiled)| Some((variant, compiled.outcome.as_ref().err()?)));
+    let some_are_right = compiled.iter().any(|compiled| compiled.outcome.is_ok());
     // One that is wrong is enough, unless all have a reference.
     if let Some((Right { parsed, .. }, reasons)) = wrong
         && parsed.reference.is_none()
@@ -162,24 +152,18 @@ fn compiled(mut variants: Vec<Right>, item: TokenStream) -> TokenStream {
         let diagnostics = of_variant(reasons.clone(), &parsed.variant, some_are_right);
         return refused::tokens(parsed, &diagnostics, item);
     }
-    let made = |at: usize, outcome, in_parts| {
-        let variant = variants.get(at)?;
+    let made = compiled.iter().filter_map(|compiled| {
+        let variant = variants.get(compiled.of)?;
         Some(launcher::Variant {
+            // The reference is that of the kernel as it was written.
             kernel: &variant.kernel,
             signature: &variant.signature,
             constants: &variant.parsed.variant,
-            in_parts,
-            outcome,
+            way: compiled.way,
+            outcome: &compiled.outcome,
         })
-    };
-    let whole = outcomes
-        .iter()
-        .enumerate()
-        .filter_map(|(at, outcome)| made(at, outcome, false));
-    // What takes more of a core when it is cut, and more than there is, is not cut.
-    let of_parts = in_parts.iter().zip(&of_parts).filter(|(_, outcome)| outcome.is_ok());
-    let of_parts = of_parts.filter_map(|((at, _), outcome)| made(*at, outcome, true));
-    let launcher = launcher::variants(&whole.chain(of_parts).collect::<Vec<_>>());
+    });
+    let launcher = launcher::variants(&made.collect::<Vec<_>>());
     let is_needed = wrong.is_some();
     if let Some(Right { parsed, .. }) = variants.first_mut()
         && let Some(span) = parsed.reference

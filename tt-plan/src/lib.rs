@@ -32,7 +32,7 @@ pub use placement::{CoreLine, InLine, NocAxis, Placement};
 pub use plan::{
     CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, DerivedInteger, Engine, KernelPlan,
     LoneAxis, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
-    SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TransferClass, TransferPlan, WorkPartition,
+    SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TransferClass, TransferPlan, Way, WorkPartition,
 };
 pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
 pub use shards::{Bank, Banks, OnShard, Shards};

@@ -191,6 +191,28 @@ pub enum PartitionMode {
     LocalShard,
 }
 
+/// How a kernel runs: the compiler adds other ways than it was written in where it may, and a launch takes the one that it estimates to
+/// be fastest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// As it was written.
+    Written,
+    /// With its sum cut into as many parts as its last scalar says, which the launch passes behind the parameters of its Tile IR.
+    InParts,
+    /// With every core taking the blocks whose shards lie with it ([`PartitionMode::LocalShard`]).
+    OnShards,
+}
+
+impl std::fmt::Display for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Way::Written => "written",
+            Way::InParts => "in_parts",
+            Way::OnShards => "on_shards",
+        })
+    }
+}
+
 /// A circular buffer of every core.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

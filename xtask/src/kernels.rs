@@ -136,12 +136,11 @@ pub fn emitted(selection: &Selection) -> Result<Vec<(String, Kernel, Artifact)>,
     for kernel in found {
         match kernel.outcome {
             Ok((tile, artifact)) if digests.insert(artifact.digest()) => {
-                let in_parts = tt_backend::in_parts(&tile).and_then(|tile| {
-                    let artifact = tt_backend::compile(&tile).ok()?;
-                    Some((format!("{}-in_parts", kernel.path), tile, artifact))
-                });
+                for (way, tile) in tt_backend::other_ways(&tile) {
+                    let artifact = tt_backend::compile(&tile);
+                    kernels.extend(artifact.map(|artifact| (format!("{}-{way}", kernel.path), tile, artifact)));
+                }
                 kernels.push((kernel.path, tile, artifact));
-                kernels.extend(in_parts);
             }
             Ok(_) => {}
             Err(_) if kernel.is_reference => {}

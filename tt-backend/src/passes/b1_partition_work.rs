@@ -104,7 +104,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         .collect();
     let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX).max(1);
     let order = match kernel.options.order.value {
-        Order::RowMajor => BlockOrder::RowMajor,
+        Order::Auto | Order::RowMajor => BlockOrder::RowMajor,
         Order::ColumnMajor => BlockOrder::ColumnMajor,
         Order::BlockLinear(h, w) => BlockOrder::BlockLinear(small(h), small(w)),
         Order::ZOrder => BlockOrder::ZOrder,
@@ -113,9 +113,12 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
     };
     let mode = match kernel.options.order.value {
         Order::MatchShard => PartitionMode::LocalShard,
-        Order::RowMajor | Order::ColumnMajor | Order::BlockLinear(..) | Order::ZOrder | Order::Hilbert => {
-            PartitionMode::Global
-        }
+        Order::Auto
+        | Order::RowMajor
+        | Order::ColumnMajor
+        | Order::BlockLinear(..)
+        | Order::ZOrder
+        | Order::Hilbert => PartitionMode::Global,
     };
     let stores = stores::Stores::of(&kernel.body);
     let lone = overlap::check(kernel, &stores).unwrap_or_else(|found| {

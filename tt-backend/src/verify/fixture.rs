@@ -71,7 +71,7 @@ pub fn kernel() -> Kernel {
             fidelity: None,
             fp32_acc: None,
             approx: false,
-            order: spanned(Order::RowMajor),
+            order: spanned(Order::Auto),
             multicast: WherePaying::Auto,
             split: WherePaying::Auto,
         },

@@ -12,7 +12,7 @@ use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
-use tt_plan::{CoreWork, DeviceGrid, OnShard, Sharing, TunedVariant, TuningKey};
+use tt_plan::{CoreWork, DeviceGrid, OnShard, Sharing, TunedVariant, TuningKey, Way};
 
 /// Decisions that a device keeps.
 const KEPT: usize = 256;
@@ -51,10 +51,10 @@ impl Chosen {
             None => PARTS.to_vec(),
         };
         let cut = cut.into_iter().filter(|parts| *parts > 1).map(Some);
-        match (kernel.is_in_parts(), wanted) {
-            (true, _) => cut.map(|parts| Chosen { kernel, parts }).collect(),
-            (false, None | Some(1)) => vec![Chosen { kernel, parts: None }],
-            (false, Some(_)) => Vec::new(),
+        match (kernel.way(), wanted) {
+            (Way::InParts, _) => cut.map(|parts| Chosen { kernel, parts }).collect(),
+            (Way::Written | Way::OnShards, None | Some(1)) => vec![Chosen { kernel, parts: None }],
+            (Way::Written | Way::OnShards, Some(_)) => Vec::new(),
         }
     }
 }
@@ -206,7 +206,7 @@ impl Launch<'_> {
 
     /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
     /// device, the one that was measured to be fastest, else the one that is estimated to be; the first where nothing is known of any.
-    /// Whether the sum of a variant is cut into parts is estimated too.
+    /// In which way a variant is run is estimated too.
     pub(super) fn choose(&self) -> Result<()> {
         if self.chosen.get().is_some() || self.kept().is_some() {
             return Ok(());
@@ -307,7 +307,7 @@ impl Launch<'_> {
         let known: Vec<String> = self
             .kernel
             .variants()
-            .filter(|variant| !variant.is_in_parts())
+            .filter(|variant| variant.way() == Way::Written)
             .map(|variant| shown(variant.constants()))
             .collect();
         let message = format!(

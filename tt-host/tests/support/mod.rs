@@ -198,7 +198,7 @@ pub fn copy_tile_ir() -> TileIr {
             fidelity: None,
             fp32_acc: None,
             approx: false,
-            order: spanned(Order::RowMajor),
+            order: spanned(Order::Auto),
             multicast: WherePaying::Auto,
             split: WherePaying::Auto,
         },

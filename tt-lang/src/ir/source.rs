@@ -557,7 +557,8 @@ fn options(options: &Options) -> Vec<String> {
     out.extend(options.fp32_acc.map(|wide| format!("fp32_acc = {wide}")));
     out.extend(options.approx.then(|| "approx = true".to_string()));
     let order = match options.order.value {
-        Order::RowMajor => None,
+        Order::Auto => None,
+        Order::RowMajor => Some("row_major".to_string()),
         Order::ColumnMajor => Some("column_major".to_string()),
         Order::BlockLinear(h, w) => Some(format!("block_linear({h}, {w})")),
         Order::ZOrder => Some("z_order".to_string()),

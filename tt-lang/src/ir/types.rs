@@ -65,6 +65,17 @@ impl Kernel {
         VarId(self.variables.len() as u32 - 1)
     }
 
+    /// One more parameter.
+    pub fn add_param(&mut self, param: Param) -> ParamId {
+        self.params.push(param);
+        ParamId(self.params.len() as u32 - 1)
+    }
+
+    /// `wanted`, with a number behind it where a parameter or extent has that name.
+    pub fn free_name(&self, wanted: &str) -> String {
+        free_name(wanted, &self.extents, &self.params)
+    }
+
     /// The stages in order, each as a kernel that has no other.
     pub fn stages(&self) -> Vec<Kernel> {
         let first = Kernel {
@@ -283,7 +294,7 @@ pub struct Options {
     pub fp32_acc: Option<bool>,
     /// `approx = ..`, default false.
     pub approx: bool,
-    /// `order = ..`, default row major, and its place where it was written.
+    /// `order = ..`, and its place where it was written.
     pub order: Spanned<Order>,
     /// `multicast = ..`: whether cores may share what they read alike.
     pub multicast: WherePaying,
@@ -304,6 +315,8 @@ pub enum Fidelity {
 /// The order in which a core takes its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
+    /// Along the first grid axis, or, where a launch is estimated to be faster so, as tensors are sharded.
+    Auto,
     /// Along the first grid axis.
     RowMajor,
     /// Along the second grid axis.
@@ -324,6 +337,22 @@ pub enum Order {
 pub enum WherePaying {
     Auto,
     Off,
+}
+
+/// `wanted`, with a number behind it where one of these has that name.
+pub(crate) fn free_name(wanted: &str, extents: &[Extent], params: &[Param]) -> String {
+    let is_taken = |name: &str| {
+        let extent = extents.iter().any(|extent| extent.name == name);
+        extent || params.iter().any(|param| param.name() == name)
+    };
+    let mut free = wanted.to_string();
+    for number in 2.. {
+        if !is_taken(&free) {
+            break;
+        }
+        free = format!("{wanted}_{number}");
+    }
+    free
 }
 
 /// `let (bx, by) = T.Kernel(gx, gy);`

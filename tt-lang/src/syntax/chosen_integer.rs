@@ -10,7 +10,7 @@
 
 use super::frontend::Frontend;
 use super::spans::Node;
-use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId, Real};
+use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId, Real, free_name};
 
 impl Frontend {
     /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block; else what it is
@@ -97,17 +97,7 @@ impl Frontend {
                 continue;
             };
             let wanted = self.words_of(derived);
-            let is_taken = |name: &str| {
-                let extent = self.extents.iter().any(|extent| extent.name == name);
-                extent || self.params.iter().any(|param| param.name() == name)
-            };
-            let mut free = wanted.clone();
-            for number in 2.. {
-                if !is_taken(&free) {
-                    break;
-                }
-                free = format!("{wanted}_{number}");
-            }
+            let free = free_name(&wanted, &self.extents, &self.params);
             if let Some(Param::Derived(derived)) = self.params.get_mut(at) {
                 derived.name = free;
             }

@@ -29,7 +29,8 @@ const FIDELITIES: [(&str, Fidelity); 4] = [
     ("HiFi4", Fidelity::HiFi4),
 ];
 const WHERE_PAYING: [(&str, WherePaying); 2] = [("auto", WherePaying::Auto), ("off", WherePaying::Off)];
-const ORDERS: [(&str, Order); 5] = [
+const ORDERS: [(&str, Order); 6] = [
+    ("auto", Order::Auto),
     ("row_major", Order::RowMajor),
     ("column_major", Order::ColumnMajor),
     ("z_order", Order::ZOrder),
@@ -45,7 +46,7 @@ impl Frontend {
             fp32_acc: None,
             approx: false,
             order: Spanned {
-                value: Order::RowMajor,
+                value: Order::Auto,
                 span: place,
             },
             multicast: WherePaying::Auto,

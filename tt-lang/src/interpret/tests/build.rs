@@ -138,7 +138,7 @@ impl Build {
                 fidelity: None,
                 fp32_acc: None,
                 approx: false,
-                order: spanned(Order::RowMajor),
+                order: spanned(Order::Auto),
                 multicast: WherePaying::Auto,
                 split: WherePaying::Auto,
             },
