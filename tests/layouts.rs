@@ -115,6 +115,56 @@ fn shards_in_turn<const M: usize, const N: usize>(
     }
 }
 
+/// No order asked for.
+#[tt::kernel]
+fn anyhow<const M: usize, const N: usize>(
+    #[layout(l1, block_sharded(8, 8))] a: &Tensor<bf16, M, N>,
+    #[layout(l1, block_sharded(8, 8))] c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0;
+    }
+}
+
+#[tt::kernel(order = row_major)]
+fn in_rows<const M: usize, const N: usize>(
+    #[layout(l1, block_sharded(8, 8))] a: &Tensor<bf16, M, N>,
+    #[layout(l1, block_sharded(8, 8))] c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0;
+    }
+}
+
+/// Exponentials, in eight cores or in all.
+#[tt::kernel]
+fn raised<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<bf16, M, N>,
+    #[layout(l1, height_sharded(8))] c: &mut Tensor<bf16, M, N>,
+) {
+    let by = T.Kernel(M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 128);
+    T.copy(a[(by * 32, 0)], v);
+    for (i, j) in T.Parallel(32, 128) {
+        v[(i, j)] = v[(i, j)].exp();
+    }
+    T.copy(v, c[(by * 32, 0)]);
+}
+
+/// As `shards_in_turn`, but no order asked for.
+#[tt::kernel]
+fn in_turn<const M: usize, const N: usize>(
+    #[layout(l1, nd_sharded(axes = "M N", grid = [12, 12], shard = [64, 64]))] a: &Tensor<f32, M, N>,
+    #[layout(l1, nd_sharded(axes = "M N", grid = [12, 12], shard = [64, 64]))] c: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    for (i, j) in T.Parallel(32, 32) {
+        c[(by * 32 + i, bx * 32 + j)] = a[(by * 32 + i, bx * 32 + j)] + 1.0;
+    }
+}
+
 /// Bands of columns through all matrices.
 #[tt::kernel(order = match_shard)]
 fn bands<const B: usize, const M: usize, const N: usize>(
@@ -407,6 +457,47 @@ fn what_does_not_fit_is_refused() {
     });
     assert!(Layout::l1().height_sharded(0).is_err());
     assert!(Layout::l1().nd_sharded(&[1, 1], &[48, 32]).is_err());
+}
+
+/// Blocks go to their shards where that is estimated to be faster: by the clock it is, and the numbers are the same.
+#[test]
+fn cores_take_the_blocks_of_their_shards_where_it_pays() {
+    on_both_chips(|device| {
+        let cycles = |profile: &Profile| {
+            let modelled = profile.counters.as_ref().and_then(|counters| counters.modelled.clone());
+            modelled.expect("the emulator has a clock").cycles
+        };
+        let layout = Layout::l1().block_sharded(8, 8)?;
+        for n in [512, 1024, 2048] {
+            let x = whole(n * n, 5);
+            let a = device.upload_in(&layout, &x, [n, n])?;
+            let mut c = device.zeros_in::<bf16>(&layout, [n, n])?;
+            let rows = in_rows(&a, &mut c).profile()?;
+            let in_order = c.download()?;
+            let mut c = device.zeros_in::<bf16>(&layout, [n, n])?;
+            let shards = anyhow(&a, &mut c).profile()?;
+            assert!(c.download()? == in_order, "{n}");
+            // Larger shards are several rows of blocks, which a core copies to itself.
+            assert!(moved(&rows) > 0 && (moved(&shards) == 0) == (n == 512), "{n}");
+            assert!(cycles(&shards) < cycles(&rows), "{n}");
+        }
+        // Eight cores lose nothing against all where each has one block, and much where it has eight.
+        for (m, stays) in [(256, true), (2048, false)] {
+            let layout = Layout::l1().height_sharded(8)?;
+            let a = device.upload_in(&layout, &whole(m * 128, 5), [m, 128])?;
+            let mut c = device.zeros_in::<bf16>(&layout, [m, 128])?;
+            assert_eq!(moved(&raised(&a, &mut c).profile()?) == 0, stays, "{m}");
+        }
+        // Of several shards a core, which are no runs of blocks.
+        let layout = Layout::l1().nd_sharded(&[12, 12], &[64, 64])?;
+        let shape = [640, 768];
+        let x: Vec<f32> = (0..640 * 768).map(|x| x as f32).collect();
+        let a = device.upload_in(&layout, &x, shape)?;
+        let mut c = device.zeros_in::<f32>(&layout, shape)?;
+        in_turn(&a, &mut c).run()?;
+        assert!(c.download()?.iter().zip(&x).all(|(c, x)| *c == x + 1.0));
+        Ok(())
+    });
 }
 
 #[test]

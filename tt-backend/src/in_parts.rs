@@ -24,7 +24,8 @@ use std::collections::BTreeSet;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, ElementOp, ElementType, For, Grid,
     IntExpr, IntOp, Kernel, Layout, LoopKind, Op, Order, Param, ParamId, Place, Real, ReduceOp, Region, RegionAxis,
-    Residence, ScalarKind, ScalarParam, Sharding, Span, Spanned, Stage, Stmt, TensorParam, VarId, Variable, WherePaying,
+    Residence, ScalarKind, ScalarParam, Sharding, Span, Spanned, Stage, Stmt, TensorParam, VarId, Variable,
+    WherePaying,
 };
 
 /// The axes of a grid that leave one for the parts, in the grid and in front of a temporary's.
@@ -210,9 +211,7 @@ impl<'k> Sum<'k> {
             op(span, Op::Fill { block, value })
         });
         kernel.body.extend(cleared);
-        kernel
-            .body
-            .push(Stmt::new(span, Kind::Loop(head, self.body.to_vec())));
+        kernel.body.push(Stmt::new(span, Kind::Loop(head, self.body.to_vec())));
         for (block, temporary) in self.blocks.iter().zip(temporaries) {
             let shape = &kernel.block(*block).shape;
             let dst = Place::Tensor(region(*temporary, shape, &own, part.clone(), span));
@@ -319,7 +318,13 @@ fn region(tensor: ParamId, shape: &[u64], grid: &Grid, part: IntExpr, span: Span
 fn stores_to_tensors(body: &[Stmt]) -> bool {
     let mut found = false;
     operations(body, &mut |op| {
-        found |= matches!(op, Op::Copy { dst: Place::Tensor(_), .. });
+        found |= matches!(
+            op,
+            Op::Copy {
+                dst: Place::Tensor(_),
+                ..
+            }
+        );
         op.accesses(&mut |access, stores| found |= stores && matches!(access.buffer, Buffer::Tensor(_)));
     });
     found

@@ -37,5 +37,5 @@ pub use tt_emulator::{Bound, ComputeCounters, CoreCounters, Modelled, RiscCounte
 pub use tt_lang::ir::ElementType;
 pub use tt_plan::{
     BufferReport, CoreRange, CoreWork, DeviceGrid, Direction, EngineReport, Estimate, Execution, LaunchReport,
-    LayoutRecord, MovedReport, OperandReport, Plan, Report, Sharing, StageReport, WorkItem,
+    LayoutRecord, MovedReport, OperandReport, Plan, Report, Sharing, StageReport, Way, WorkItem,
 };

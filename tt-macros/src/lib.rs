@@ -18,7 +18,7 @@ use tt_lang::syntax::{Parsed, Placement, Signature, Variant};
 /// Compiles the function below it for Tenstorrent accelerators and leaves a launcher of the same name in its place.
 ///
 /// Options: `fidelity = LoFi | HiFi2 | HiFi3 | HiFi4`, `fp32_acc = true | false`, `approx = true | false`,
-/// `order = row_major | column_major | block_linear(h, w) | z_order | hilbert | match_shard`, `multicast = auto | off`, `split = auto | off`,
+/// `order = auto | row_major | column_major | block_linear(h, w) | z_order | hilbert | match_shard`, `multicast = auto | off`, `split = auto | off`,
 /// `variants(BM = [64, 128], ..)` (constants of which each choice is compiled; a launch takes the one that it estimates to be fastest),
 /// `reference` (the compiler may refuse the kernel, whose launcher then has `.reference()` only), `allow(TT0350)` (no warnings
 /// with these codes).

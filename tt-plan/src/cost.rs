@@ -6,7 +6,7 @@
 //! through a run step by step, is what it is held against (`cargo xtask bench --only modelled`).
 
 use crate::execution::{Bindings, Cores};
-use crate::{CoreLine, CoreWork, Formula, Memory, Plan, Rectangle};
+use crate::{Banks, CircularBuffer, CoreLine, CoreWork, Formula, Memory, PartitionMode, Plan, Rectangle};
 use serde::{Deserialize, Serialize};
 use tt_device::ArchName;
 use tt_device::costs::Costs;
@@ -172,6 +172,8 @@ struct Near {
     once_in_l1: f64,
     in_place: [f64; 2],
     pages_in_place: [f64; 2],
+    /// Cycles that a block of every core takes of the cores in whose L1 tensors lie.
+    owners: [f64; 2],
 }
 
 impl Moved {
@@ -308,9 +310,10 @@ impl BlockCost {
         let from_dram = (of_block.bytes - near.in_l1[Direction::Read as usize]) * blocks
             + (before.bytes - near.once_in_l1) * reading.cores;
         let reads = of_block.count * blocks + before.count * reading.cores;
-        let reader = of_block.cycles;
+        let reader = of_block.cycles.max(near.owners[Direction::Read as usize]);
         let issued = written.count * costs.write[1] as f64;
         let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
+        let writer = writer.max(near.owners[Direction::Written as usize]);
         // What the cores write of their last blocks is written when all have been read.
         let to_dram = written.bytes - near.in_l1[Direction::Written as usize];
         let last = to_dram * work.len() as f64;
@@ -386,10 +389,45 @@ impl Plan {
                     near.in_place[at] += bytes;
                     near.pages_in_place[at] += bytes / f64::from(layout.page_size.max(1));
                 }
-                false => near.in_l1[at] += bytes,
+                false => {
+                    near.in_l1[at] += bytes;
+                    let owners = self.at_owners(&operand.tensor, bytes, bindings, cores, work)?;
+                    near.owners[at] = near.owners[at].max(owners);
+                }
             }
         }
         Some(near)
+    }
+
+    /// Cycles in which every core moves `bytes` of a tensor in L1, for a block each, as far as those take that hold it: cores that are dealt
+    /// blocks one by one have neighbours, which lie in few shards, and those in few rows of cores.
+    fn at_owners(&self, tensor: &str, bytes: f64, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<f64> {
+        let is_matched = |buffer: &CircularBuffer| buffer.shard.as_ref().is_some_and(|shard| shard.tensor == tensor);
+        if self.work_partition.mode == PartitionMode::LocalShard && self.circular_buffers.iter().any(is_matched) {
+            // From a core to itself.
+            return Some(0.0);
+        }
+        let costs = Costs::of(cores.chip);
+        let banks = Banks {
+            cores: cores.grid,
+            dram: 1,
+        };
+        let blocks: u64 = work.iter().map(|core| core.count).sum();
+        let first = work.first()?;
+        let are_apart = first.step <= 1 && first.rectangle == Rectangle::ALONE;
+        let part = match are_apart {
+            true => 1.0,
+            false => (work.len() as f64 / blocks.max(1) as f64).min(1.0),
+        };
+        let [owners, rows] = match self.shards_of(tensor, bindings, banks).ok()? {
+            Some(shards) => shards.touched(part),
+            None => [cores.grid.x * cores.grid.y, cores.grid.y],
+        };
+        let moved = bytes * work.len() as f64;
+        // What comes from a row goes along it first, half of its way round: its links carry two flits a cycle together.
+        let [owners, rows] = [owners, rows].map(|of| f64::from(of.max(1)));
+        let along = moved / (rows * (2 * costs.flit) as f64);
+        Some(along.max(at_rate(moved / owners, costs.read_tenths)))
     }
 
     /// The extents of the grid of blocks; 1 where one has no value.

@@ -202,6 +202,23 @@ impl Shards {
         [plane(self.grid().collect()), plane(self.shard.clone())]
     }
 
+    /// How many cores hold `part` of its rows, from 0 to 1, and how many rows of cores those stand in.
+    pub(crate) fn touched(&self, part: f64) -> [u32; 2] {
+        let [[rows, columns], _] = self.projected();
+        let rows = (f64::from(rows) * part).ceil().max(1.0) as u32;
+        let shards = rows.saturating_mul(columns) as usize;
+        let touched = self.banks.iter().take(shards);
+        let mut rows: Vec<u32> = touched
+            .clone()
+            .map(|bank| match bank {
+                Bank::Dram(number) => *number,
+                Bank::L1(_, row) => *row,
+            })
+            .collect();
+        rows.dedup();
+        [touched.len() as u32, rows.len() as u32]
+    }
+
     /// Pages of a shard.
     fn shard_pages(&self) -> usize {
         self.shard.iter().map(|extent| *extent as usize).product()

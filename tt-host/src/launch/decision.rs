@@ -57,6 +57,12 @@ impl Chosen {
             (Way::Written | Way::OnShards, Some(_)) => Vec::new(),
         }
     }
+
+    /// Whether it is taken in place of another, with what each is estimated to take. Of two that take as long that which moves less.
+    fn is_better(self, cycles: f64, (others, other): (f64, Chosen)) -> bool {
+        let moves_less = self.kernel.way() == Way::OnShards && other.kernel.way() != Way::OnShards;
+        cycles < others || cycles == others && moves_less
+    }
 }
 
 impl Question {
@@ -230,7 +236,7 @@ impl Launch<'_> {
                 let mut runs = None;
                 for candidate in &candidates {
                     match self.estimate_of(*candidate) {
-                        Ok(Some(cycles)) if best.is_none_or(|(least, _)| cycles < least) => {
+                        Ok(Some(cycles)) if best.is_none_or(|best| candidate.is_better(cycles, best)) => {
                             best = Some((cycles, *candidate));
                         }
                         Ok(_) => drop(runs.get_or_insert(*candidate)),

@@ -10,7 +10,9 @@
 
 use super::frontend::Frontend;
 use super::spans::Node;
-use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId, Real, free_name};
+use crate::ir::{
+    CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId, Real, free_name,
+};
 
 impl Frontend {
     /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block; else what it is
