@@ -1,14 +1,11 @@
 //! Compiles random programs, many to an object, runs them on both emulated chips, and compares with plain loops.
 
-use super::super::compiled::{AnyTensor, CHIPS, Compiled, DEVICES, prepare, upload};
+use super::super::compiled::{AnyTensor, CHIPS, Compiled, DEVICES, is_budget, prepare, upload};
 use super::evaluate;
 use super::program::{Program, Role, Shape, TABLE};
 use super::text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tt_host::{Argument, Kernel, Launch, Sharing};
-
-/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1 or the circular buffers hold.
-pub const BUDGETS: [(u16, &str); 2] = [(412, "L1"), (413, "circular buffers")];
+use tt_host::{Argument, Kernel, Launch, Sharing, Way};
 
 /// Other refusals that the language's page tells of, and that programs of this size are not always kept from.
 pub const LIMITS: [(u16, &str); 4] = [
@@ -25,8 +22,8 @@ pub enum Verdict {
         /// Whether the reference ran what the passes from the language to itself make of it, too: not where they make tensors of
         /// other types.
         of_passes: bool,
-        /// Whether it ran with its sum cut into parts, too.
-        in_parts: bool,
+        /// The other ways that it ran in, too.
+        ways: Vec<Way>,
     },
     /// Refused for a limit of the compiler, by the code.
     Refused(u16),
@@ -61,8 +58,11 @@ impl Fault {
     }
 }
 
-/// Compiles the kernel, down to C++, and where its sum can be cut into parts so too.
-pub fn compile(source: &str, options: &str) -> Result<(Compiled, Option<Compiled>), Verdict> {
+/// A program as it was written, and in other ways.
+pub type Ways = (Compiled, Vec<(Way, Compiled)>);
+
+/// Compiles the kernel, down to C++, in all ways that it may be run in.
+pub fn compile(source: &str, options: &str) -> Result<Ways, Verdict> {
     let wrong = |kind: &str, report: String| Err(Verdict::Wrong(Fault::new(kind, report)));
     let tokens = |text: &str| text.parse::<proc_macro2::TokenStream>();
     let (Ok(options), Ok(tokens)) = (tokens(options), tokens(source)) else {
@@ -77,9 +77,9 @@ pub fn compile(source: &str, options: &str) -> Result<(Compiled, Option<Compiled
             let kind = format!("does not parse, {}", codes.join(" "));
             return wrong(&kind, format!("does not parse: {}", report.join("; ")));
         };
-        let both = Compiled::of(kernel).and_then(|compiled| Ok((compiled.in_parts()?, compiled)));
-        match both {
-            Ok((in_parts, compiled)) => Ok((compiled, in_parts)),
+        let all = Compiled::of(kernel).and_then(|compiled| Ok((compiled.other_ways()?, compiled)));
+        match all {
+            Ok((others, compiled)) => Ok((compiled, others)),
             Err(errors) => match errors.first() {
                 Some(first) if errors.iter().all(|error| is_limit(error.code.number)) => {
                     Err(Verdict::Refused(first.code.number))
@@ -105,10 +105,6 @@ pub fn compile(source: &str, options: &str) -> Result<(Compiled, Option<Compiled
     compiled.unwrap_or_else(|_| wrong("panic", "the compiler panicked".into()))
 }
 
-pub fn is_budget(code: u16) -> bool {
-    BUDGETS.iter().any(|(budget, _)| *budget == code)
-}
-
 fn is_limit(code: u16) -> bool {
     is_budget(code) || LIMITS.iter().any(|(limit, _)| *limit == code)
 }
@@ -120,7 +116,7 @@ pub fn refusals(programs: &[Program]) -> Vec<Verdict> {
         .map(|program| match compile(&text::source(program), &program.options) {
             Ok(_) => Verdict::Right {
                 of_passes: false,
-                in_parts: false,
+                ways: Vec::new(),
             },
             Err(verdict) => verdict,
         })
@@ -136,7 +132,7 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
     if !is_by_reference_alone() {
         let all = compiled.iter().flatten();
         prepare(
-            all.flat_map(|(whole, in_parts)| std::iter::once(whole).chain(in_parts)),
+            all.flat_map(|(whole, others)| std::iter::once(whole).chain(others.iter().map(|(_, other)| other))),
             &CHIPS,
         );
     }
@@ -144,26 +140,26 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
         .iter()
         .zip(compiled)
         .map(|(program, compiled)| match compiled {
-            Ok(compiled) => run(program, Kernels::of(compiled)),
+            Ok(compiled) => run(program, &Kernels::of(compiled)),
             Err(verdict) => verdict,
         })
         .collect()
 }
 
 /// A program as it is launched.
-#[derive(Clone, Copy)]
 struct Kernels {
     whole: &'static Kernel,
     /// Whose reference runs what the passes from the language to itself made of it.
     rewritten: Option<&'static Kernel>,
-    /// With its sum cut into parts, where it has one: their number is its last argument.
-    in_parts: Option<&'static Kernel>,
+    /// In other ways. Where its sum is cut into parts, their number is its last argument.
+    others: Vec<(Way, &'static Kernel)>,
 }
 
 impl Kernels {
-    fn of((compiled, in_parts): (Compiled, Option<Compiled>)) -> Kernels {
+    fn of((compiled, others): Ways) -> Kernels {
+        let others = others.into_iter().map(|(way, other)| (way, other.kernel()));
         Kernels {
-            in_parts: in_parts.map(Compiled::kernel),
+            others: others.collect(),
             rewritten: compiled.rewritten().expect("it was compiled").map(Compiled::kernel),
             whole: compiled.kernel(),
         }
@@ -175,14 +171,14 @@ fn is_by_reference_alone() -> bool {
     std::env::var_os("TT_PROPERTY_REFERENCE").is_some()
 }
 
-fn run(program: &Program, kernels: Kernels) -> Verdict {
+fn run(program: &Program, kernels: &Kernels) -> Verdict {
     let wrong = program
         .shapes
         .iter()
         .find_map(|shape| run_on_chips(program, kernels, shape).err());
     let right = Verdict::Right {
         of_passes: kernels.rewritten.is_some(),
-        in_parts: kernels.in_parts.is_some(),
+        ways: kernels.others.iter().map(|(way, _)| *way).collect(),
     };
     wrong.map_or(right, Verdict::Wrong)
 }
@@ -204,11 +200,12 @@ fn lines_differ(lines: &[String], expected: &[String]) -> Option<String> {
     Some(format!("{:?}, plain loops {:?}", lines.get(at), expected.get(at)))
 }
 
-/// A launch of a kernel that was made of `program`, in so many parts where its sum is cut, on `tensors` and the table of integers.
+/// A launch of a kernel that was made of `program`, in `parts` where its sum is cut, on `tensors` and the table of integers.
 fn launch<'t>(
     program: &Program,
     shape: &Shape,
-    (kernel, parts): (&'static Kernel, Option<u32>),
+    (way, kernel): (Way, &'static Kernel),
+    parts: u32,
     tensors: &'t mut [(usize, Box<dyn AnyTensor>)],
     table: &'t mut dyn AnyTensor,
 ) -> Launch<'t> {
@@ -222,7 +219,7 @@ fn launch<'t>(
         true => Argument::from(shape.count as i32),
         false => Argument::from(shape.count as u32),
     });
-    arguments.extend(parts.map(Argument::from));
+    arguments.extend((way == Way::InParts).then(|| Argument::from(parts)));
     Launch::new(kernel, arguments).sharing(Sharing::Always)
 }
 
@@ -235,22 +232,33 @@ fn lacks_l1<T>(result: &tt::Result<T>) -> bool {
     })
 }
 
-fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<(), Fault> {
+/// Whether the blocks of a core's shards are no runs, which its page tells of.
+fn lacks_runs<T>(result: &tt::Result<T>) -> bool {
+    result.as_ref().is_err_and(|error| {
+        let text = error.to_string();
+        text.contains("are not runs of numbers") || text.contains("no core is left for it")
+    })
+}
+
+fn run_on_chips(program: &Program, kernels: &Kernels, shape: &Shape) -> Result<(), Fault> {
     let contents = evaluate::contents(program, shape);
     let Ok(expected) = evaluate::run(program, shape, contents.clone()) else {
         // Generated programs are exact; what shrinking leaves may be none to judge.
         return Ok(());
     };
+    let written = (Way::Written, kernels.whole);
     let ways = |chip: &'static str| {
-        let in_parts = kernels
-            .in_parts
-            .map(|kernel| (kernel, Some(2 + u32::from(chip.ends_with("blackhole")))));
-        [Some((kernels.whole, None)), in_parts].map(|way| (chip, way))
+        let all = std::iter::once(&written).chain(&kernels.others);
+        all.map(move |way| (chip, *way))
     };
     'ways: for (chip, way) in DEVICES.into_iter().flat_map(ways) {
-        let Some(way) = way else { continue };
-        let parts = way.1.map_or(String::new(), |parts| format!(" in {parts} parts"));
-        let place = |what: &str| format!("{what}{parts} on {chip}, {shape:?}");
+        let parts = 2 + u32::from(chip.ends_with("blackhole"));
+        let how = match way.0 {
+            Way::Written => String::new(),
+            Way::InParts => format!(" in {parts} parts"),
+            Way::OnShards => " on its shards".to_owned(),
+        };
+        let place = |what: &str| format!("{what}{how} on {chip}, {shape:?}");
         let failed = |error: tt::Error| {
             let text = error.to_string();
             let code = text.split(':').next().unwrap_or_default().to_owned();
@@ -285,18 +293,16 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         let mut table = table.map_err(failed)?;
         // References know no chip.
         let mut references = Vec::new();
-        if !chip.ends_with("blackhole") && way.1.is_none() {
+        if !chip.ends_with("blackhole") && way.0 == Way::Written {
+            let rewritten = kernels.rewritten.map(|kernel| (Way::Written, kernel));
+            let in_parts = kernels.others.iter().find(|(way, _)| *way == Way::InParts);
             let asked = [
-                Some(("the reference", (kernels.whole, None))),
-                kernels
-                    .rewritten
-                    .map(|kernel| ("the reference of the passes", (kernel, None))),
-                kernels
-                    .in_parts
-                    .map(|kernel| ("the reference of parts", (kernel, Some(3)))),
+                Some(("the reference", written)),
+                rewritten.map(|kernel| ("the reference of the passes", kernel)),
+                in_parts.map(|kernel| ("the reference of parts", *kernel)),
             ];
             for (who, kernel) in asked.into_iter().flatten() {
-                let reference = launch(program, shape, kernel, &mut tensors, &mut *table)
+                let reference = launch(program, shape, kernel, 3, &mut tensors, &mut *table)
                     .reference()
                     .map_err(failed)?;
                 lines_differ(reference.prints(), &expected.lines).map_or(Ok(()), |report| {
@@ -308,8 +314,8 @@ fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<()
         }
         let is_run = !is_by_reference_alone();
         if is_run {
-            let ran = launch(program, shape, way, &mut tensors, &mut *table).run();
-            if lacks_l1(&ran) {
+            let ran = launch(program, shape, way, parts, &mut tensors, &mut *table).run();
+            if lacks_l1(&ran) || way.0 == Way::OnShards && lacks_runs(&ran) {
                 continue;
             }
             ran.map_err(failed)?;
