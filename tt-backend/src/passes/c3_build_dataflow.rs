@@ -39,6 +39,8 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
     does: "lifetimes, depths and indices of the circular buffers",
     run: |unit| {
         unit.changed(|facts, flow| {
+            // What nobody uses matches no shard.
+            dead::remove(flow);
             on_shards::run(facts, flow)?;
             live(flow);
             kept::run(facts, flow);
@@ -50,13 +52,13 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
 
 /// Runs the pass, without what blocks have in common.
 pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
+    dead::remove(flow);
     live(flow);
     allot(flow)
 }
 
 /// Lifetimes.
 fn live(flow: &mut Flow<Sections>) {
-    dead::remove(flow);
     order::run(flow);
     liveness::run(flow);
     fetches::run(flow);
