@@ -9,7 +9,7 @@ use tt::prelude::*;
 use tt::{ErrorKind, Profile};
 
 /// Tensors of four layouts; none moves results.
-#[tt::kernel]
+#[tt::kernel(order = row_major)]
 fn sum<const M: usize, const N: usize>(
     #[layout(l1, height_sharded(8))] a: &Tensor<bf16, M, N>,
     #[layout(dram, width_sharded(5))] b: &Tensor<bf16, M, N>,
@@ -151,6 +151,25 @@ fn raised<const M: usize, const N: usize>(
         v[(i, j)] = v[(i, j)].exp();
     }
     T.copy(v, c[(by * 32, 0)]);
+}
+
+/// Long rows of blocks, and much to compute.
+#[tt::kernel]
+fn tall<const M: usize, const N: usize>(
+    #[layout(l1, height_sharded(8))] a: &Tensor<f32, M, N>,
+    #[layout(l1, height_sharded(8))] b: &Tensor<f32, M, N>,
+    #[layout(l1, height_sharded(8))] c: &mut Tensor<f32, M, N>,
+) {
+    let by = T.Kernel(M.div_ceil(512));
+    let x = T.alloc_shared::<f32>(512, 64);
+    let y = T.alloc_shared::<f32>(512, 64);
+    let z = T.alloc_shared::<f32>(512, 64);
+    T.copy(a[(by * 512, 0)], x);
+    T.copy(b[(by * 512, 0)], y);
+    for (i, j) in T.Parallel(512, 64) {
+        z[(i, j)] = x[(i, j)] + y[(i, j)].sin().exp().tanh().exp().sin().exp().tanh() * 0.0;
+    }
+    T.copy(z, c[(by * 512, 0)]);
 }
 
 /// As `shards_in_turn`, but no order asked for.
@@ -488,6 +507,23 @@ fn cores_take_the_blocks_of_their_shards_where_it_pays() {
             let mut c = device.zeros_in::<bf16>(&layout, [m, 128])?;
             assert_eq!(moved(&raised(&a, &mut c).profile()?) == 0, stays, "{m}");
         }
+        // All cores are estimated to be faster than eight, and have no room for blocks beside the tensors.
+        let layout = Layout::l1().height_sharded(8)?;
+        let x: Vec<f32> = (0..12288 * 64).map(|x| x as f32).collect();
+        let [a, b] = [&x, &x].map(|x| device.upload_in(&layout, x, [12288, 64]));
+        let (a, b) = (a?, b?);
+        let mut c = device.zeros_in::<f32>(&layout, [12288, 64])?;
+        let launch = tall(&a, &b, &mut c);
+        assert_ne!(launch.plan()?.core_grid, [8, 1]);
+        launch.run()?;
+        assert!(c.download()? == x);
+        // On some of the cores, of which shards know nothing.
+        let cores = tt::DeviceGrid { x: 2, y: 7 };
+        let error = tall(&a, &b, &mut c)
+            .on_cores(cores)
+            .run()
+            .expect_err("there is no room");
+        assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
         // Of several shards a core, which are no runs of blocks.
         let layout = Layout::l1().nd_sharded(&[12, 12], &[64, 64])?;
         let shape = [640, 768];

@@ -386,6 +386,7 @@ impl Buffer {
         let pages = size / page_bytes;
         let rows = sharding.map_or(pages.div_ceil(banks), Sharding::pages_per_bank);
         let bank_bytes = rows * aligned;
+        let taken = pages.div_ceil(rows.max(1)).min(banks);
         let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| format!("a page of {bytes} bytes is too large"));
         let (page_bytes, aligned_page_bytes) = (narrow(page_bytes)?, narrow(aligned)?);
         if kind == BufferKind::L1 {
@@ -399,7 +400,7 @@ impl Buffer {
         };
         let base = allocator.allocate(bank_bytes, direction).map_err(|largest| {
             format!(
-                "out of memory: {size} bytes of {} need {bank_bytes} bytes in each of {banks} banks, the largest free range has {largest}",
+                "out of memory: {size} bytes of {} need {bank_bytes} bytes in each of {taken} banks, the largest free range has {largest}",
                 match kind {
                     BufferKind::Dram => "DRAM",
                     BufferKind::L1 => "L1",

@@ -257,3 +257,14 @@ pub(crate) fn thrown(kind: ErrorKind, doing: &str, exception: &cxx::Exception) -
     let message = message.split("\nbacktrace:").next().unwrap_or(message).trim_end();
     Error::new(kind, format!("{doing}: {message}"))
 }
+
+/// What a run of a program was refused with, or failed with: of want of L1 circular buffers are found to clash with tensors before anything
+/// runs (rule EMU0406; `ProgramImpl::validate_circular_buffer_region` of TT-Metalium).
+pub(crate) fn failed_run(doing: &str, exception: &cxx::Exception) -> Error {
+    let lacks_room = ["EMU0406", "Statically allocated circular buffers"];
+    let kind = match lacks_room.iter().any(|words| exception.what().contains(words)) {
+        true => ErrorKind::Memory,
+        false => ErrorKind::Run,
+    };
+    thrown(kind, doing, exception)
+}

@@ -231,7 +231,7 @@ impl Session {
         if blocking {
             return self.waited(result, &doing);
         }
-        result.map_err(|error| bridge::thrown(ErrorKind::Run, &doing, &error))?;
+        result.map_err(|error| bridge::failed_run(&doing, &error))?;
         if !self.queued.contains(&kernel) {
             self.queued.push(kernel);
         }
@@ -257,7 +257,7 @@ impl Session {
             self.retired_programs.clear();
             self.retired.clear();
         }
-        result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))
+        result.map_err(|error| bridge::failed_run(doing, &error))
     }
 
     /// Waits, frees everything and closes the device.

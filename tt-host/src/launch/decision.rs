@@ -29,10 +29,11 @@ pub(crate) struct Question {
     cores: Option<DeviceGrid>,
     sharing: Sharing,
     parts: Option<u32>,
+    taken: Option<Chosen>,
 }
 
 /// What a launch takes: a kernel, and of one whose sum is cut how many parts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Chosen {
     /// The kernel.
     pub(super) kernel: &'static Kernel,
@@ -44,24 +45,40 @@ pub(crate) struct Chosen {
 const PARTS: [u32; 4] = [2, 4, 8, 16];
 
 impl Chosen {
-    /// The ways to run `kernel`.
-    fn of(kernel: &'static Kernel, wanted: Option<u32>) -> Vec<Chosen> {
-        let cut = match wanted {
+    /// The ways in which `launch` may run `kernel`.
+    fn of(kernel: &'static Kernel, launch: &Launch<'_>) -> Vec<Chosen> {
+        let cut = match launch.parts {
             Some(parts) => vec![parts],
             None => PARTS.to_vec(),
         };
         let cut = cut.into_iter().filter(|parts| *parts > 1).map(Some);
-        match (kernel.way(), wanted) {
-            (Way::InParts, _) => cut.map(|parts| Chosen { kernel, parts }).collect(),
-            (Way::Written | Way::OnShards, None | Some(1)) => vec![Chosen { kernel, parts: None }],
-            (Way::Written | Way::OnShards, Some(_)) => Vec::new(),
+        let is_whole = matches!(launch.parts, None | Some(1));
+        match kernel.way() {
+            Way::InParts => cut.map(|parts| Chosen { kernel, parts }).collect(),
+            Way::Written if is_whole => vec![Chosen { kernel, parts: None }],
+            // Shards lie where the device has them.
+            Way::OnShards if is_whole && launch.cores.is_none() => vec![Chosen { kernel, parts: None }],
+            Way::Written | Way::OnShards => Vec::new(),
         }
     }
 
-    /// Whether it is taken in place of another, with what each is estimated to take. Of two that take as long that which moves less.
-    fn is_better(self, cycles: f64, (others, other): (f64, Chosen)) -> bool {
-        let moves_less = self.kernel.way() == Way::OnShards && other.kernel.way() != Way::OnShards;
-        cycles < others || cycles == others && moves_less
+    /// Of two that are estimated to take as long that is better which moves less.
+    fn moves_more(self) -> bool {
+        self.kernel.way() != Way::OnShards
+    }
+}
+
+impl PartialEq for Chosen {
+    fn eq(&self, other: &Chosen) -> bool {
+        std::ptr::eq(self.kernel, other.kernel) && self.parts == other.parts
+    }
+}
+
+impl Eq for Chosen {}
+
+impl std::fmt::Debug for Chosen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {:?}", self.kernel.name(), self.kernel.way(), self.parts)
     }
 }
 
@@ -89,6 +106,7 @@ impl Question {
             cores: launch.cores,
             sharing: launch.sharing,
             parts: launch.parts,
+            taken: launch.taken,
         }
     }
 }
@@ -146,7 +164,7 @@ impl Launch<'_> {
         let chosen = self.chosen();
         let kernel = chosen.kernel;
         let (_, bound) = self.bind(chosen)?;
-        let cores = self.cores(&bound);
+        let cores = self.cores(kernel, &bound);
         let mut work = Vec::new();
         for plan in kernel.stages()? {
             check_budgets(kernel, plan, &bound.device)?;
@@ -181,7 +199,7 @@ impl Launch<'_> {
     pub(super) fn estimate_of(&self, chosen: Chosen) -> Result<Option<f64>> {
         let kernel = chosen.kernel;
         let (_, bound) = self.bind(chosen)?;
-        let cores = self.cores(&bound);
+        let cores = self.cores(kernel, &bound);
         let mut cycles = 0.0;
         for plan in kernel.stages()? {
             check_budgets(kernel, plan, &bound.device)?;
@@ -210,13 +228,24 @@ impl Launch<'_> {
         self.chosen().kernel
     }
 
-    /// Chooses a variant, if none is chosen yet: of those that have the constants asked for, and run with these arguments on this
-    /// device, the one that was measured to be fastest, else the one that is estimated to be; the first where nothing is known of any.
-    /// In which way a variant is run is estimated too.
+    /// Chooses a variant and the way it is run in, if none is chosen yet: the first of those [there are](Launch::ranked).
     pub(super) fn choose(&self) -> Result<()> {
         if self.chosen.get().is_some() || self.kept().is_some() {
             return Ok(());
         }
+        let chosen = match self.taken {
+            Some(taken) => taken,
+            None => self.ranked()?.into_iter().next().ok_or_else(|| self.no_variant())?,
+        };
+        // Another thread chooses the same.
+        let _ = self.chosen.set(chosen);
+        Ok(())
+    }
+
+    /// What the launch may run: of the variants that have the constants asked for, and run with these arguments on this device, the one
+    /// that was measured to be fastest, else all, in the ways there are. Those come first that are estimated to be fastest, last those of
+    /// which nothing is known.
+    pub(super) fn ranked(&self) -> Result<Vec<Chosen>> {
         let is_wanted = |variant: &&Kernel| {
             let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));
             self.wanted.iter().all(has)
@@ -225,40 +254,33 @@ impl Launch<'_> {
         if let Some(measured) = self.measured(&kernels)? {
             kernels.retain(|kernel| kernel.constants() == measured.constants());
         }
-        let ways = kernels.into_iter().flat_map(|kernel| Chosen::of(kernel, self.parts));
+        let ways = kernels.into_iter().flat_map(|kernel| Chosen::of(kernel, self));
         let candidates: Vec<Chosen> = ways.collect();
-        let chosen = match candidates.as_slice() {
-            [] => return Err(self.no_variant()),
-            [only] => *only,
-            [first, ..] => {
-                let mut best: Option<(f64, Chosen)> = None;
-                let mut refused = None;
-                let mut runs = None;
-                for candidate in &candidates {
-                    match self.estimate_of(*candidate) {
-                        Ok(Some(cycles)) if best.is_none_or(|best| candidate.is_better(cycles, best)) => {
-                            best = Some((cycles, *candidate));
-                        }
-                        Ok(_) => drop(runs.get_or_insert(*candidate)),
-                        Err(error) => drop(refused.get_or_insert(error)),
-                    }
-                }
-                let are_variants = candidates
-                    .iter()
-                    .any(|way| way.kernel.constants() != first.kernel.constants());
-                match (best.map(|(_, best)| best).or(runs), refused) {
-                    (Some(chosen), _) => chosen,
-                    // What the compiler refuses has a reference, and so has what one variant refuses.
-                    (None, Some(error)) if are_variants && !candidates.iter().all(|way| way.kernel.is_refused()) => {
-                        return Err(error);
-                    }
-                    (None, _) => *first,
-                }
-            }
+        let [first, _, ..] = candidates.as_slice() else {
+            return Ok(candidates);
         };
-        // Another thread chooses the same.
-        let _ = self.chosen.set(chosen);
-        Ok(())
+        let (mut estimated, mut unknown, mut refused) = (Vec::new(), Vec::new(), None);
+        for candidate in &candidates {
+            match self.estimate_of(*candidate) {
+                Ok(Some(cycles)) => estimated.push((cycles, *candidate)),
+                Ok(None) => unknown.push(*candidate),
+                Err(error) => drop(refused.get_or_insert(error)),
+            }
+        }
+        estimated.sort_by(|(cycles, one), (others, other)| {
+            let order = cycles.total_cmp(others);
+            order.then_with(|| one.moves_more().cmp(&other.moves_more()))
+        });
+        let run: Vec<Chosen> = estimated.into_iter().map(|(_, way)| way).chain(unknown).collect();
+        let are_variants = candidates
+            .iter()
+            .any(|way| way.kernel.constants() != first.kernel.constants());
+        match refused {
+            _ if !run.is_empty() => Ok(run),
+            // What the compiler refuses has a reference, and so has what one variant refuses.
+            Some(error) if are_variants && !candidates.iter().all(|way| way.kernel.is_refused()) => Err(error),
+            Some(_) | None => Ok(vec![*first]),
+        }
     }
 
     /// The one of `candidates`, if they are several variants, that was measured to be fastest for these shapes on this device.

@@ -53,6 +53,8 @@ pub struct Launch<'t> {
     sharing: Sharing,
     /// In how many parts its sum is cut, where that is asked for.
     parts: Option<u32>,
+    /// What it takes, whatever is estimated.
+    taken: Option<Chosen>,
 }
 
 /// A constant of the option `variants` with the value that a launch asks for: `matmul::BM(64)`.
@@ -81,6 +83,7 @@ impl<'t> Launch<'t> {
             cores: None,
             sharing: Sharing::WherePaying,
             parts: None,
+            taken: None,
         }
     }
 
@@ -150,7 +153,7 @@ impl<'t> Launch<'t> {
     pub fn plan(&self) -> Result<Execution> {
         self.choose()?;
         let (plan, bound) = self.bind(self.chosen())?;
-        plan.instantiate(&bound.bindings, self.cores(&bound))
+        plan.instantiate(&bound.bindings, self.cores(self.kernel(), &bound))
             .map_err(|error| self.refused(&error))
     }
 
@@ -172,7 +175,7 @@ impl<'t> Launch<'t> {
     pub fn report(&self) -> Result<Report> {
         self.choose()?;
         let (plan, bound) = self.bind(self.chosen())?;
-        plan.report_of(&bound.bindings, self.cores(&bound))
+        plan.report_of(&bound.bindings, self.cores(self.kernel(), &bound))
             .map_err(|error| self.refused(&error))
     }
 
@@ -234,10 +237,10 @@ impl<'t> Launch<'t> {
         Ok((plan, bound))
     }
 
-    /// The cores that blocks are given to.
-    fn cores(&self, bound: &Bound<'_>) -> Cores {
+    /// The cores that blocks of `kernel` are given to.
+    fn cores(&self, kernel: &Kernel, bound: &Bound<'_>) -> Cores {
         Cores {
-            grid: match self.kernel().stages() {
+            grid: match kernel.stages() {
                 // Shards lie where the device has them.
                 Ok(stages)
                     if stages
@@ -253,21 +256,31 @@ impl<'t> Launch<'t> {
         }
     }
 
-    /// Starts the launch. Where there is no room for the parts of a sum, it is not cut.
+    /// Starts the launch. Where there is no room for what is estimated to be fastest, beside the tensors that there are, it takes what
+    /// comes next.
     fn start(&self, waiting: Waiting) -> Result<Profile> {
         let started = self.start_stages(waiting);
-        let lacks_room = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Memory);
-        if lacks_room && self.parts.is_none() && self.chosen().parts.is_some() {
-            let whole = Launch {
+        let lacks_room =
+            |result: &Result<Profile>| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Memory);
+        // The first stage of several may have run; that of parts stores nothing that is seen.
+        let chosen = self.chosen();
+        let is_as_before = chosen.parts.is_some() || chosen.kernel.stages().is_ok_and(|stages| stages.len() == 1);
+        if !lacks_room(&started) || !is_as_before {
+            return started;
+        }
+        let others = self.ranked()?.into_iter().filter(|other| *other != chosen);
+        let others = others.map(|other| {
+            let launch = Launch {
                 arguments: self.arguments.clone(),
                 wanted: self.wanted.clone(),
                 chosen: OnceLock::new(),
-                parts: Some(1),
+                taken: Some(other),
                 ..*self
             };
-            return whole.start_stages(waiting);
-        }
-        started
+            launch.start_stages(waiting)
+        });
+        let mut others = others.filter(|other| !lacks_room(other));
+        others.next().unwrap_or(started)
     }
 
     /// Starts the stages of the kernel, one after the other.
