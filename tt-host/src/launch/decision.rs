@@ -363,6 +363,7 @@ mod tests {
             cores: None,
             sharing: Sharing::WherePaying,
             parts: None,
+            taken: None,
         }
     }
 
