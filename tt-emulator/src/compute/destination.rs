@@ -9,12 +9,13 @@
 //! halves are zero. What the SFPU makes of a 16-bit register by a table is not looked up before somebody reads it: what
 //! follows may be one table with it.
 
-use super::reused::{Pool, Reusable, Reused};
+use super::reused::{Own, Pool, Reusable, Reused};
 use super::rules;
 use super::sfpu::tables::Function;
 use super::tile::Tile;
 use crate::rules::Rule;
 use std::sync::Mutex;
+use std::thread::LocalKey;
 
 /// Registers of a full section of 16-bit tiles.
 const REGISTERS: usize = 16;
@@ -31,6 +32,13 @@ impl Reusable for Registers {
     fn pool() -> &'static Pool<Registers> {
         static POOL: Pool<Registers> = Mutex::new(Vec::new());
         &POOL
+    }
+
+    fn own() -> &'static LocalKey<Own<Registers>> {
+        thread_local! {
+            static OWN: Own<Registers> = const { Own::none() };
+        }
+        &OWN
     }
 
     fn new() -> Registers {

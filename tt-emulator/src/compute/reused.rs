@@ -3,7 +3,9 @@
 //! A launch runs three kernels on each of up to 140 cores, most of which use none of this or only for microseconds: making and
 //! clearing tiles for each would take longer than what small kernels do.
 
+use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
+use std::thread::LocalKey;
 
 /// Most of a kind that are kept.
 const KEPT: usize = 256;
@@ -15,8 +17,26 @@ pub type Pool<T> = Mutex<Vec<Box<T>>>;
 pub trait Reusable: Sized + 'static {
     /// Where it is kept.
     fn pool() -> &'static Pool<Self>;
+    /// Where a thread keeps what it needs next.
+    fn own() -> &'static LocalKey<Own<Self>>;
     /// The first of it.
     fn new() -> Self;
+}
+
+/// What one thread keeps to itself, without a lock and still in its caches; everybody's when it ends.
+pub struct Own<T: Reusable>(Cell<Option<Box<T>>>);
+
+impl<T: Reusable> Own<T> {
+    /// Nothing is kept yet.
+    pub const fn none() -> Own<T> {
+        Own(Cell::new(None))
+    }
+}
+
+impl<T: Reusable> Drop for Own<T> {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(Reused::keep);
+    }
 }
 
 /// Such memory, taken when first written to.
@@ -32,13 +52,26 @@ impl<T: Reusable> Reused<T> {
         T::pool().lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps it for everybody.
+    fn keep(memory: Box<T>) {
+        let mut pool = Self::pool();
+        if pool.len() < KEPT {
+            pool.push(memory);
+        }
+    }
+
+    /// What was used before, else the first of it.
+    fn used() -> Box<T> {
+        let own = T::own().with(|own| own.0.take());
+        own.or_else(|| Self::pool().pop()).unwrap_or_else(|| Box::new(T::new()))
+    }
+
     /// Gives it back, for another kernel.
     pub fn give_back(&mut self) {
         if let Some(memory) = self.0.take() {
-            let mut pool = Self::pool();
-            if pool.len() < KEPT {
-                pool.push(memory);
-            }
+            // A thread that ends keeps nothing.
+            let displaced = T::own().try_with(|own| own.0.replace(Some(memory)));
+            displaced.ok().flatten().into_iter().for_each(Self::keep);
         }
     }
 
@@ -57,8 +90,7 @@ impl<T: Reusable> Reused<T> {
     /// It, taken if it is not yet.
     #[inline]
     pub fn get(&mut self) -> &mut T {
-        self.0
-            .get_or_insert_with(|| Self::pool().pop().unwrap_or_else(|| Box::new(T::new())))
+        self.0.get_or_insert_with(Self::used)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::thread::LocalKey;
 
 use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
@@ -11,7 +12,7 @@ use super::fpu::fidelity::{Plan, phase_count};
 use super::fpu::matmul::Parts;
 use super::pack::Packer;
 use super::pack_calls::WaitingPack;
-use super::reused::{Pool, Reusable, Reused};
+use super::reused::{Own, Pool, Reusable, Reused};
 use super::rules;
 use super::tile::Tile;
 use super::{pack, unpack};
@@ -33,6 +34,13 @@ impl Reusable for Sources {
     fn pool() -> &'static Pool<Sources> {
         static POOL: Pool<Sources> = Mutex::new(Vec::new());
         &POOL
+    }
+
+    fn own() -> &'static LocalKey<Own<Sources>> {
+        thread_local! {
+            static OWN: Own<Sources> = const { Own::none() };
+        }
+        &OWN
     }
 
     fn new() -> Sources {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::launch::{Modes, build};
+use super::launch::{Modes, build, parts};
 use super::memory::machine::{Machine, Node, Nodes};
 use super::program::{CbIndex, CircularBuffer, Program};
 use super::schedule::{Ending, run};
@@ -206,20 +206,16 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
     let base = arch.l1_unreserved_base() as u32;
     let addresses = [base, base + 2 * PAGE, base + 3 * PAGE];
     let entries: [KernelEntry; 3] = [reader, compute, writer];
-    let mut cores = build(
-        &program,
-        &machine,
-        &entries,
-        &addresses,
-        Modes {
-            fpu: Fpu::Fast,
-            clock: false,
-        },
-    );
+    let modes = Modes {
+        fpu: Fpu::Fast,
+        clock: false,
+    };
+    let parts = parts(&program, &entries, modes);
+    let mut cores = build(&program, &machine, &parts, &addresses);
     let (ending, _) = run(&machine, &mut cores, 2, 1);
     let violated = cores.iter().flat_map(|run| &run.riscs);
     let violated: Vec<_> = violated
-        .filter_map(|(risc, _)| risc.progress.violation.get())
+        .filter_map(|risc| risc.progress.violation.get())
         .map(|violation| (violation.rule.code, &violation.detail, violation.line))
         .collect();
     assert_eq!(ending, Ending::Finished, "{violated:?}");

@@ -20,10 +20,10 @@ impl Risc {
     /// The common runtime argument `index`.
     #[inline]
     pub fn common_argument(&mut self, index: u32, line: i32) -> *const u32 {
-        match self.common_arguments.get(index as usize) {
+        match self.part.arguments.get(index as usize) {
             Some(word) => word,
             None => {
-                let detail = format!("common argument {index}, the host set {}", self.common_arguments.len());
+                let detail = format!("common argument {index}, the host set {}", self.part.arguments.len());
                 self.violation(&rules::ARGUMENT_INDEX, line, detail)
             }
         }

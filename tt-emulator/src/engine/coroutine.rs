@@ -3,6 +3,7 @@
 //! A kernel that breaks a rule, or that can never go on, is not unwound: its frames are C++. Its stack is taken back as it
 //! is, which is sound because nothing on it owns anything (see [`Kernel coroutines`](KernelCoroutine::into_pool)).
 
+use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
 use corosensei::stack::DefaultStack;
@@ -18,7 +19,37 @@ pub(super) const STACK_BYTES: usize = 2 << 20;
 /// Stacks kept for the next run.
 const POOLED_STACKS: usize = 512;
 
+/// Stacks that a thread keeps to itself: those of a core or two.
+const OWN_STACKS: usize = 8;
+
 static POOL: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static OWN: RefCell<Own> = const { RefCell::new(Own(Vec::new())) };
+}
+
+/// The stacks of a thread; everybody's when it ends.
+struct Own(Vec<DefaultStack>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(keep);
+    }
+}
+
+/// A stack that was used before, where there is one.
+fn used() -> Option<DefaultStack> {
+    let own = OWN.with_borrow_mut(|own| own.0.pop());
+    own.or_else(|| POOL.lock().unwrap_or_else(PoisonError::into_inner).pop())
+}
+
+/// Keeps a stack for everybody.
+fn keep(stack: DefaultStack) {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if pool.len() < POOLED_STACKS {
+        pool.push(stack);
+    }
+}
 
 /// How a RISC leaves its coroutine.
 pub(crate) struct Switch {
@@ -58,8 +89,7 @@ pub(crate) struct KernelCoroutine {
 impl KernelCoroutine {
     /// A coroutine that will run `body`; `body` gets the switch to hand to its RISC.
     pub fn new(body: impl FnOnce(Switch) + 'static) -> std::io::Result<KernelCoroutine> {
-        let pooled = POOL.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let stack = match pooled {
+        let stack = match used() {
             Some(stack) => stack,
             None => DefaultStack::new(STACK_BYTES)?,
         };
@@ -91,9 +121,12 @@ impl KernelCoroutine {
             return;
         }
         let stack = self.coroutine.into_stack();
-        let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-        if pool.len() < POOLED_STACKS {
-            pool.push(stack);
-        }
+        OWN.with_borrow_mut(|own| {
+            if own.0.len() < OWN_STACKS {
+                own.0.push(stack);
+            } else {
+                keep(stack);
+            }
+        });
     }
 }

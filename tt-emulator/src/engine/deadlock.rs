@@ -16,9 +16,9 @@ const LISTED_CORES: usize = 4;
 /// The place of a line of a RISC's kernel.
 pub(crate) fn place(risc: &Risc, line: i32) -> Place {
     let line = line.max(0) as u32;
-    let (code, source) = cited(&risc.kernel.request.source, line);
+    let (code, source) = cited(&risc.part.kernel.request.source, line);
     Place {
-        kernel: risc.kernel.file.clone(),
+        kernel: risc.part.kernel.file.clone(),
         core: risc.core.logical,
         risc: risc.name,
         line,
@@ -78,7 +78,7 @@ pub(crate) fn report(cores: &[CoreRun], spin_seconds: u64) -> Box<Report> {
         let lines: Vec<_> = run
             .riscs
             .iter()
-            .filter_map(|(risc, _)| Some((risc, describe(risc)?)))
+            .filter_map(|risc| Some((risc, describe(risc)?)))
             .collect();
         if lines.is_empty() {
             continue;
@@ -99,7 +99,7 @@ pub(crate) fn report(cores: &[CoreRun], spin_seconds: u64) -> Box<Report> {
         let _ = write!(detail, "\n    and {more} more cores");
     }
     let riscs = || cores.iter().flat_map(|run| &run.riscs);
-    if riscs().any(|(risc, _)| risc.progress.wait.get() == Wait::Spinning) {
+    if riscs().any(|risc| risc.progress.wait.get() == Wait::Spinning) {
         let _ = write!(
             detail,
             "\n    a loop that polls and one that computes look the same: it had {spin_seconds} s of processor time without a \

@@ -4,7 +4,8 @@
 //! Everything that can be refused is refused before the first kernel runs.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +33,7 @@ use super::memory::machine::{Machine, Node};
 use super::printing::Printed;
 use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc, RiscMemory};
-use super::schedule::{CoreRun, Ending, run};
+use super::schedule::{CoreRun, Ending, RISCS, run};
 use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
 use super::unwritten;
 use super::writers::Writer;
@@ -125,15 +126,20 @@ pub(crate) fn run_now(
     };
     let machine = Arc::new(machine);
     let clock = device.has_clock();
-    let mut cores = build(program, &machine, &entries, &addresses, Modes { fpu, clock });
+    let parts = parts(program, &entries, Modes { fpu, clock });
+    let mut cores = build(program, &machine, &parts, &addresses);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
-        Ending::Finished => check_circular_buffers(&cores)?,
+        Ending::Finished => {
+            if let Some(report) = cores.iter_mut().find_map(|run| run.outcome.forgotten.take()) {
+                return Err(report.into());
+            }
+        }
         Ending::OutOfStacks => return Err(LaunchError::Stacks),
         Ending::Deadlocked => return Err(deadlock::report(&cores, spin_seconds).into()),
         Ending::Violated => {
             let mut riscs = cores.iter().flat_map(|run| &run.riscs);
-            let broken = riscs.find_map(|(risc, _)| Some((risc, risc.progress.violation.get()?)));
+            let broken = riscs.find_map(|risc| Some((risc, risc.progress.violation.get()?)));
             if let Some((risc, violation)) = broken {
                 return Err(Box::new(Report {
                     rule: violation.rule,
@@ -150,11 +156,8 @@ pub(crate) fn run_now(
         cores: Vec::with_capacity(cores.len()),
         ..Default::default()
     };
-    for run in &cores {
-        let mut counts = RiscCounters::default();
-        for (risc, _) in &run.riscs {
-            counts.add(&risc.counters);
-        }
+    for run in &mut cores {
+        let counts = take(&mut run.outcome.counts);
         counters.total.add(&counts);
         counters.cores.push(CoreCounters {
             core: run.core.logical,
@@ -190,11 +193,12 @@ pub(crate) fn run_now(
 /// The lines of kernels that touch what is watched, each once.
 fn touched(cores: &[CoreRun]) -> Vec<(Touch, Arc<Kernel>)> {
     let mut found: Vec<(Touch, Arc<Kernel>)> = Vec::new();
-    for (risc, _) in cores.iter().flat_map(|run| &run.riscs) {
-        for touch in &risc.touched {
-            let is_known = |(known, kernel): &(Touch, Arc<Kernel>)| known == touch && kernel.file == risc.kernel.file;
+    for run in cores {
+        for (touch, part) in &run.outcome.touched {
+            let kernel = &run.parts[*part].common.kernel;
+            let is_known = |(known, other): &(Touch, Arc<Kernel>)| known == touch && other.file == kernel.file;
             if !found.iter().any(is_known) {
-                found.push((*touch, risc.kernel.clone()));
+                found.push((*touch, kernel.clone()));
             }
         }
     }
@@ -205,12 +209,12 @@ fn touched(cores: &[CoreRun]) -> Vec<(Touch, Arc<Kernel>)> {
 fn modelled(arch: &'static Arch, cores: &mut [CoreRun], with_timeline: bool) -> (Modelled, Option<String>) {
     let traces = cores.iter_mut().flat_map(|run| {
         let core = &run.core;
-        run.riscs.iter_mut().map(|(risc, _)| Trace {
+        run.riscs.iter_mut().map(|risc| Trace {
             core: core.index,
             risc: risc.name,
             events: risc.trace.take().unwrap_or_default(),
             pages: core.cbs.iter().map(|cb| cb.config.pages).collect(),
-            sections: match &risc.kernel.role {
+            sections: match &risc.part.kernel.role {
                 KernelRole::Compute(options) if !options.dst_full_sync_en => 2,
                 KernelRole::Compute(_) | KernelRole::DataMovement { .. } => 1,
             },
@@ -239,30 +243,26 @@ fn tell_once(stores: &Stores, unstored: &[Unstored]) {
 }
 
 /// Refuses a run in which a RISC opened a window of a circular buffer and then forgot it.
-fn check_circular_buffers(cores: &[CoreRun]) -> Result<(), Box<Report>> {
-    for (risc, _) in cores.iter().flat_map(|run| &run.riscs) {
-        let (rule, cb, detail) = if let Some((cb, pages)) = risc.forgotten_reserve() {
-            (
-                &rules::CB_DIRTY_RESERVE,
-                cb,
-                format!("{pages} pages reserved, none was ever pushed"),
-            )
-        } else if let Some((cb, pages)) = risc.forgotten_wait() {
-            (
-                &rules::CB_DIRTY_WAIT,
-                cb,
-                format!("{pages} pages waited for, none was ever popped"),
-            )
-        } else {
-            continue;
-        };
-        return Err(Box::new(Report {
-            rule,
-            place: Some(deadlock::place(risc, risc.line)),
-            detail: format!("circular buffer {cb}: {detail}"),
-        }));
-    }
-    Ok(())
+fn forgotten(risc: &Risc) -> Option<Box<Report>> {
+    let (rule, cb, detail) = if let Some((cb, pages)) = risc.forgotten_reserve() {
+        (
+            &rules::CB_DIRTY_RESERVE,
+            cb,
+            format!("{pages} pages reserved, none was ever pushed"),
+        )
+    } else {
+        let (cb, pages) = risc.forgotten_wait()?;
+        (
+            &rules::CB_DIRTY_WAIT,
+            cb,
+            format!("{pages} pages waited for, none was ever popped"),
+        )
+    };
+    Some(Box::new(Report {
+        rule,
+        place: Some(deadlock::place(risc, risc.line)),
+        detail: format!("circular buffer {cb}: {detail}"),
+    }))
 }
 
 fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
@@ -425,32 +425,97 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
 
 /// How a run is computed and watched.
 #[derive(Clone, Copy)]
-pub(super) struct Modes {
+pub(crate) struct Modes {
     pub fpu: Fpu,
     /// What takes time is written down.
     pub clock: bool,
 }
 
-pub(super) fn build(
+/// A kernel of a launch, as its RISCs are made of it.
+pub(crate) struct Part<'run> {
+    common: Arc<Common>,
+    pub entry: KernelEntry,
+    /// Unique arguments by core.
+    arguments: &'run BTreeMap<CoreCoord, Vec<u32>>,
+    options: ComputeOptions,
+    modes: Modes,
+}
+
+/// What all RISCs of a kernel share in a launch.
+pub(crate) struct Common {
+    pub kernel: Arc<Kernel>,
+    /// Common runtime arguments; kernels may keep pointers into them.
+    pub arguments: Vec<u32>,
+    /// The kernel that the launch is of, else the file: who prints.
+    pub name: String,
+}
+
+/// What is left of a core's RISCs when all have returned.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub counts: RiscCounters,
+    /// Lines that touch what is watched, with the number of their kernel's part.
+    touched: Vec<(Touch, usize)>,
+    /// A window of a circular buffer that a RISC opened and then forgot.
+    forgotten: Option<Box<Report>>,
+}
+
+/// The kernels of a program, in the order in which RISCs of a core run: the direction that data flows, so that a core switches as
+/// rarely as it can.
+pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes: Modes) -> Vec<Part<'run>> {
+    let part = |(kernel, entry): (&'run ProgramKernel, &KernelEntry)| {
+        let launched = program.stores.as_ref().map(|launch| &launch.kernel);
+        Part {
+            common: Arc::new(Common {
+                kernel: kernel.kernel.clone(),
+                arguments: kernel.common_arguments.clone().unwrap_or_default(),
+                name: launched.unwrap_or(&kernel.kernel.file).clone(),
+            }),
+            entry: *entry,
+            arguments: &kernel.arguments,
+            options: match &kernel.kernel.role {
+                KernelRole::DataMovement { .. } => ComputeOptions::default(),
+                KernelRole::Compute(options) => options.clone(),
+            },
+            modes,
+        }
+    };
+    program.kernels.iter().zip(entries).map(part).collect()
+}
+
+/// Where a RISC stands among those of its core.
+fn turn(risc: RiscName) -> usize {
+    match risc {
+        RiscName::Ncrisc => 0,
+        RiscName::Trisc => 1,
+        RiscName::Brisc => 2,
+    }
+}
+
+/// The cores of a program, in the order of their numbers; each makes its RISCs when it begins.
+pub(super) fn build<'run>(
     program: &Program,
     machine: &Arc<Machine>,
-    entries: &[KernelEntry],
+    parts: &'run [Part<'run>],
     addresses: &[u32],
-    Modes { fpu, clock }: Modes,
-) -> Vec<CoreRun> {
+) -> Vec<CoreRun<'run>> {
     let arch = machine.arch;
+    let clock = parts.iter().any(|part| part.modes.clock);
     let ids = program.circular_buffers.iter().flat_map(|buffer| &buffer.indices);
     let buffers = ids.map(|index| usize::from(index.id) + 1).max().unwrap_or(0);
     // By number, row by row.
-    let mut cores: Vec<Option<Core>> = std::iter::repeat_with(|| None).take(arch.cores()).collect();
-    for kernel in &program.kernels {
+    let mut cores: Vec<Option<(Core, [Option<usize>; RISCS])>> =
+        std::iter::repeat_with(|| None).take(arch.cores()).collect();
+    for (part, kernel) in program.kernels.iter().enumerate() {
         for &(x, y) in &kernel.cores {
-            cores[y * arch.grid.0 + x].get_or_insert_with(|| new_core(machine, (x, y), buffers, clock));
+            let new = || (new_core(machine, (x, y), buffers, clock), [None; RISCS]);
+            let (_, riscs) = cores[y * arch.grid.0 + x].get_or_insert_with(new);
+            riscs[turn(kernel.kernel.risc())] = Some(part);
         }
     }
     for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
         for &(x, y) in &buffer.cores {
-            let Some(core) = &mut cores[y * arch.grid.0 + x] else {
+            let Some((core, _)) = &mut cores[y * arch.grid.0 + x] else {
                 continue;
             };
             for index in &buffer.indices {
@@ -479,66 +544,87 @@ pub(super) fn build(
             let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
             // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
             unsafe { machine.change_word(Node::Core(index as u16), offset as u64, |_| semaphore.initial) };
-            if let Some(core) = &mut cores[index] {
+            if let Some((core, _)) = &mut cores[index] {
                 core.semaphores |= 1 << semaphore.id;
             }
         }
     }
-    let mut runs: Vec<Option<CoreRun>> = cores.into_iter().map(|core| core.map(CoreRun::new)).collect();
-    // In the direction that data flows, so that a core switches as rarely as it can.
-    let mut kernels: Vec<_> = program.kernels.iter().zip(entries).collect();
-    kernels.sort_by_key(|(kernel, _)| match kernel.kernel.risc() {
-        RiscName::Ncrisc => 0,
-        RiscName::Trisc => 1,
-        RiscName::Brisc => 2,
-    });
-    for (kernel, entry) in kernels {
-        let common = Arc::new(kernel.common_arguments.clone().unwrap_or_default());
-        let name = program
-            .stores
-            .as_ref()
-            .map_or(&kernel.kernel.file, |launch| &launch.kernel);
-        let name: Arc<str> = name.as_str().into();
-        for core in &kernel.cores {
-            let Some(run) = &mut runs[core.1 * arch.grid.0 + core.0] else {
-                continue;
-            };
-            let options = match &kernel.kernel.role {
-                KernelRole::DataMovement { .. } => &ComputeOptions::default(),
-                KernelRole::Compute(options) => options,
-            };
-            let mut memory = RiscMemory::take();
-            memory
-                .arguments
-                .extend_from_slice(kernel.arguments.get(core).map_or(&[], Vec::as_slice));
-            memory.views.extend(initial_views(&run.core.cbs));
-            let risc = Risc {
-                core: run.core.clone(),
-                progress: Rc::new(Progress::new(&run.core)),
-                // SAFETY: the RISC keeps its core. RISCs of a core run one at a time, and what a RISC has a slice of is given
-                // back when it waits for another.
-                l1: unsafe { L1::of(&run.core) },
-                name: kernel.kernel.risc(),
-                arch,
-                kernel: kernel.kernel.clone(),
-                arguments: memory.arguments,
-                common_arguments: common.clone(),
-                views: memory.views,
-                transfers: memory.transfers,
-                turns: memory.turns,
-                writer: Writer::Core(run.core.index),
-                touched: memory.touched,
-                printed: Printed::of(name.clone()),
-                line: 0,
-                switch: Switch::unset(),
-                counters: RiscCounters::default(),
-                trace: clock.then(Vec::new),
-                compute: ComputeState::new(options, arch, fpu == Fpu::Exact),
-            };
-            run.riscs.push((risc, *entry));
+    let cores = cores.into_iter().flatten();
+    cores.map(|(core, riscs)| CoreRun::new(core, parts, riscs)).collect()
+}
+
+impl Part<'_> {
+    /// A RISC of this kernel on a core.
+    pub fn risc(&self, core: &Rc<Core>) -> Risc {
+        let (arch, Modes { fpu, clock }) = (core.machine.arch, self.modes);
+        let mut memory = RiscMemory::take();
+        let arguments = self.arguments.get(&core.logical);
+        memory.arguments.extend_from_slice(arguments.map_or(&[], Vec::as_slice));
+        memory.views.extend(initial_views(&core.cbs));
+        Risc {
+            core: core.clone(),
+            progress: Rc::new(Progress::new(core, self.common.kernel.risc())),
+            // SAFETY: the RISC keeps its core. RISCs of a core run one at a time, and what a RISC has a slice of is given
+            // back when it waits for another.
+            l1: unsafe { L1::of(core) },
+            name: self.common.kernel.risc(),
+            arch,
+            part: self.common.clone(),
+            arguments: memory.arguments,
+            views: memory.views,
+            transfers: memory.transfers,
+            turns: memory.turns,
+            writer: Writer::Core(core.index),
+            touched: memory.touched,
+            printed: Printed::default(),
+            line: 0,
+            switch: Switch::unset(),
+            counters: RiscCounters::default(),
+            trace: clock.then(Vec::new),
+            compute: ComputeState::new(&self.options, arch, fpu == Fpu::Exact),
         }
     }
-    runs.into_iter().flatten().collect()
+
+    /// Makes a RISC that has returned, of another core and perhaps of another kernel, one of this kernel on `core`.
+    pub fn renew(&self, risc: &mut Risc, core: &Rc<Core>) {
+        if risc.name != self.common.kernel.risc() || risc.progress.violation.get().is_some() {
+            *risc = self.risc(core);
+            return;
+        }
+        risc.core.clone_from(core);
+        risc.progress.renew(core);
+        // SAFETY: as for a new one.
+        risc.l1 = unsafe { L1::of(core) };
+        if !Arc::ptr_eq(&risc.part, &self.common) {
+            risc.part = self.common.clone();
+        }
+        let arguments = self.arguments.get(&core.logical);
+        risc.arguments.clear();
+        risc.arguments.extend_from_slice(arguments.map_or(&[], Vec::as_slice));
+        risc.views.clear();
+        risc.views.extend(initial_views(&core.cbs));
+        risc.transfers.clear();
+        risc.turns.clear();
+        risc.writer = Writer::Core(core.index);
+        risc.touched.clear();
+        risc.printed = Printed::default();
+        risc.line = 0;
+        risc.switch = Switch::unset();
+        risc.counters = RiscCounters::default();
+        risc.trace = self.modes.clock.then(Vec::new);
+        risc.compute = ComputeState::new(&self.options, core.machine.arch, self.modes.fpu == Fpu::Exact);
+    }
+}
+
+impl Outcome {
+    /// Adds what a RISC that has returned leaves, with the number of its kernel's part.
+    pub fn add(&mut self, risc: &Risc, part: usize) {
+        self.counts.add(&risc.counters);
+        self.touched.extend(risc.touched.iter().map(|touch| (*touch, part)));
+        if self.forgotten.is_none() {
+            self.forgotten = forgotten(risc);
+        }
+    }
 }
 
 fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: bool) -> Core {

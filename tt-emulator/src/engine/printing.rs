@@ -3,7 +3,6 @@
 //! Formats are those of DPRINT, which are `fmt`'s: `{}`, `{0}`, `{:#x}`, `{:.3f}`, `{:>8}`; `{{` is a brace.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use super::risc::Risc;
 
@@ -18,24 +17,13 @@ pub(crate) enum Value {
 }
 
 /// What a RISC has printed of a line, and the line before it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Printed {
-    /// The kernel that the launch is of, else the file.
-    kernel: Arc<str>,
     line: String,
     last: Option<String>,
 }
 
 impl Printed {
-    /// Nothing yet, of the kernel that is called so.
-    pub fn of(kernel: Arc<str>) -> Printed {
-        Printed {
-            kernel,
-            line: String::new(),
-            last: None,
-        }
-    }
-
     /// The last whole line.
     pub fn last(&self) -> Option<&str> {
         self.last.as_deref()
@@ -63,7 +51,7 @@ impl Risc {
 
     fn print_line(&mut self, line: String) {
         let (x, y) = self.core.logical;
-        let whole = format!("{}, core ({x},{y}), {line}\n", self.printed.kernel);
+        let whole = format!("{}, core ({x},{y}), {line}\n", self.part.name);
         // Who cannot be told is not told.
         let _ = std::io::stderr().lock().write_all(whole.as_bytes());
         self.printed.last = Some(line);

@@ -25,9 +25,9 @@ use super::core::Core;
 use super::coroutine::{STACK_BYTES, Switch};
 use super::counters::RiscCounters;
 use super::deadlock;
+use super::launch::Common;
 use super::memory::l1::L1;
 use super::printing::Printed;
-use super::program::Kernel;
 use super::stores::Touch;
 use super::transfers::Transfers;
 use super::trap::Fault;
@@ -71,20 +71,31 @@ pub(crate) struct Progress {
     /// Line of the last semaphore increment without a barrier, per NoC, that has not been delivered.
     pub atomics: Cell<[Option<i32>; 2]>,
     /// Kernel-visible address of L1 offset 0, and the L1 that follows.
-    l1: (u32, &'static Arch),
+    l1: Cell<(u32, &'static Arch)>,
+    /// Which of its core's RISCs it is.
+    name: RiscName,
     /// Calls entered and left, together: odd while the kernel is in one.
     calls: AtomicU64,
 }
 
 impl Progress {
-    pub fn new(core: &Core) -> Progress {
+    pub fn new(core: &Core, name: RiscName) -> Progress {
         Progress {
-            l1: (core.l1_base, core.machine.arch),
+            l1: Cell::new((core.l1_base, core.machine.arch)),
+            name,
             wait: Cell::new(Wait::Nothing),
             violation: OnceCell::new(),
             atomics: Cell::default(),
             calls: AtomicU64::new(0),
         }
+    }
+
+    /// Makes that of a kernel that has returned one of the same RISC of another core, at its beginning.
+    pub fn renew(&self, core: &Core) {
+        self.l1.set((core.l1_base, core.machine.arch));
+        self.wait.set(Wait::Nothing);
+        self.atomics.take();
+        self.calls.store(0, Ordering::Relaxed);
     }
 
     /// Whether the kernel is in a call of the engine.
@@ -118,10 +129,10 @@ pub(crate) struct Risc {
     pub l1: L1,
     pub name: RiscName,
     pub arch: &'static Arch,
-    pub kernel: Arc<Kernel>,
-    /// Unique and common runtime arguments; kernels may keep pointers into them.
+    /// What it shares with those of the same kernel.
+    pub part: Arc<Common>,
+    /// Unique runtime arguments; kernels may keep pointers into them.
     pub arguments: Vec<u32>,
-    pub common_arguments: Arc<Vec<u32>>,
     /// Pointers and windows of this RISC, one per circular buffer of the core.
     pub views: Vec<CbView>,
     pub transfers: Transfers,
@@ -248,10 +259,10 @@ pub(crate) fn current_is_in_call() -> bool {
 /// The current RISC and how many calls it has entered and left, where it is in none, as a signal handler of this thread sees it.
 pub(crate) fn current_between_calls() -> Option<(usize, u64)> {
     let progress = progress().filter(|progress| !progress.is_in_call())?;
-    Some((
-        std::ptr::from_ref(progress).addr(),
-        progress.calls.load(Ordering::Relaxed),
-    ))
+    let (base, _) = progress.l1.get();
+    // The L1 of cores lies far apart.
+    let risc = base as usize + progress.name as usize;
+    Some((risc, progress.calls.load(Ordering::Relaxed)))
 }
 
 /// The pointer that an address in L1, counted from its start, is on the current RISC's core: one that programs may use, or the
@@ -259,7 +270,7 @@ pub(crate) fn current_between_calls() -> Option<(usize, u64)> {
 ///
 /// It is no call as the others are: kernels make pointers in loops that wait for memory, which the watchdog has to see as such.
 pub(crate) fn l1_pointer(address: u32) -> usize {
-    let Some(&(base, arch)) = progress().map(|progress| &progress.l1) else {
+    let Some((base, arch)) = progress().map(|progress| progress.l1.get()) else {
         return address as usize;
     };
     let is_end = address as usize == arch.l1_bytes;
@@ -320,7 +331,7 @@ pub(crate) fn spin() {
 impl Risc {
     /// Whether this RISC runs a compute kernel.
     pub fn is_compute(&self) -> bool {
-        matches!(self.kernel.role, KernelRole::Compute(_))
+        matches!(self.part.kernel.role, KernelRole::Compute(_))
     }
 
     /// Writes down what takes time, where the clock is on.

@@ -8,12 +8,14 @@
 //! move while it runs, so the course of a run depends neither on the number of threads nor on their speed.
 
 use std::cell::RefCell;
+use std::mem::take;
 use std::rc::Rc;
 
 use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
 use super::coroutine::{KernelCoroutine, Resumed, Switch};
 use super::entries::API;
+use super::launch::{Outcome, Part};
 use super::memory::machine::{Machine, Node};
 use super::risc::{Current, Progress, Risc, Wait, guard, set_current};
 use super::workers::with_workers;
@@ -25,42 +27,73 @@ const IDLE_POLLS: u64 = 10_000;
 /// Milliseconds of processor time that an epoch takes in which a RISC spins without calls: two looks of the watchdog.
 const SPIN_MILLISECONDS: u64 = 40;
 
-/// A core and its RISCs. While they run nothing changes the list: kernels hold pointers to them.
-pub(crate) struct CoreRun {
+/// RISCs of a core: two that move data, and one that computes.
+pub(crate) const RISCS: usize = 3;
+
+/// A core of a run. A thread that runs it has it to itself.
+pub(crate) struct CoreRun<'run> {
     pub core: Rc<Core>,
-    pub riscs: Vec<(Risc, KernelEntry)>,
+    /// The kernels of the launch.
+    pub parts: &'run [Part<'run>],
+    /// Which of them its RISCs have, in the order in which these run.
+    kernels: [Option<usize>; RISCS],
+    is_begun: bool,
+    /// Its RISCs from when it begins until they have returned. While they run nothing changes the list: kernels hold pointers to
+    /// them.
+    pub riscs: Vec<Risc>,
+    running: Vec<Running>,
+    /// What is left of RISCs that have returned.
+    pub outcome: Outcome,
+    violated: bool,
+    /// There was no stack for one of its kernels.
+    lacks_stack: bool,
 }
+
+// SAFETY: a core, its RISCs and its coroutines are used by one thread at a time, which the workers hand over with release
+// and acquire, and so are the counts of what they share: whoever made them has no handle that it uses meanwhile. Nothing on a
+// kernel's stack is tied to a thread: kernels are C++ without thread-locals, and entries read the engine's thread-locals only
+// on entering. A thread has handles of cores that it ended until it has done its work for the run; until then nobody else makes
+// or drops one of those cores.
+unsafe impl Send for CoreRun<'_> {}
 
 /// Cores whose lists of RISCs a thread keeps: more than any chip has.
 const KEPT: usize = 256;
 
+/// RISCs, and how far their kernels are.
+type Lists = (Vec<Risc>, Vec<Running>);
+
 thread_local! {
-    /// Empty lists, for launches to come: each takes more than the allocator has at hand.
-    static SPARE: RefCell<Vec<Vec<(Risc, KernelEntry)>>> = const { RefCell::new(Vec::new()) };
+    /// Lists for cores to come: each takes more than the allocator has at hand. As long as a thread works for a run, the RISCs of
+    /// cores that are over stay in them, to become those of others.
+    static SPARE: RefCell<Vec<Lists>> = const { RefCell::new(Vec::new()) };
 }
 
-impl CoreRun {
-    /// A core without RISCs.
-    pub fn new(core: Core) -> CoreRun {
-        let riscs = SPARE.with_borrow_mut(Vec::pop);
-        CoreRun {
-            core: Rc::new(core),
-            riscs: riscs.unwrap_or_else(|| Vec::with_capacity(3)),
-        }
+/// The time in which a thread works for a run: what it keeps of the run's cores goes at the end.
+pub(super) struct Spares(());
+
+impl Spares {
+    /// Of this thread.
+    pub fn keep() -> Spares {
+        Spares(())
     }
 }
 
-impl Drop for CoreRun {
+impl Drop for Spares {
     fn drop(&mut self) {
-        let mut riscs = std::mem::take(&mut self.riscs);
-        riscs.clear();
-        // A thread that ends keeps nothing.
-        let _ = SPARE.try_with(|spare| {
-            let mut spare = spare.borrow_mut();
-            if spare.len() < KEPT {
-                spare.push(riscs);
+        SPARE.with_borrow_mut(|spare| {
+            for (riscs, running) in spare {
+                running.clear();
+                riscs.clear();
             }
         });
+    }
+}
+
+impl Drop for CoreRun<'_> {
+    fn drop(&mut self) {
+        self.running.clear();
+        self.riscs.clear();
+        self.give_back();
     }
 }
 
@@ -90,60 +123,30 @@ enum Stage {
     Over,
 }
 
-/// The kernels of one core. A thread that runs it has it to itself.
-pub(super) struct RunningCore {
-    core: Rc<Core>,
-    kernels: Vec<Running>,
-    violated: bool,
-    /// There was no stack for one of its kernels.
-    lacks_stack: bool,
-}
-
-// SAFETY: a core, its RISCs and its coroutines are used by one thread at a time, which the workers hand over with release
-// and acquire, and so are the counts of what they share: whoever made them has no handle that it uses meanwhile. Nothing on a
-// kernel's stack is tied to a thread: kernels are C++ without thread-locals, and entries read the engine's thread-locals only
-// on entering.
-unsafe impl Send for RunningCore {}
-
 /// Runs all kernels of `cores`; gives how that ended and how many epochs it took. A RISC may go on without a call for
 /// `spin_seconds` while nobody else has anything to do.
 pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin_seconds: u64) -> (Ending, u64) {
     let idle_spins = spin_seconds * 1000 / SPIN_MILLISECONDS;
-    let kernel = |(risc, entry): &mut (Risc, KernelEntry)| Running {
-        progress: risc.progress.clone(),
-        risc,
-        stage: Stage::Waiting(*entry),
-    };
-    let core = |run: &mut CoreRun| RunningCore {
-        core: run.core.clone(),
-        kernels: run.riscs.iter_mut().map(kernel).collect(),
-        violated: false,
-        lacks_stack: false,
-    };
-    let mut running: Vec<RunningCore> = cores.iter_mut().map(core).collect();
     let result = with_workers(threads.clamp(1, cores.len().max(1)), |workers| {
         let mut epoch = 0u64;
         let mut idle = 0u64;
         loop {
-            let polled = running.iter_mut().map(RunningCore::wake_pollers).sum::<u64>();
-            workers.run(
-                running.iter_mut().filter(|core| core.is_ready()).collect(),
-                RunningCore::run,
-            );
+            let polled = cores.iter_mut().map(CoreRun::wake_pollers).sum::<u64>();
+            workers.run(cores.iter_mut().filter(|core| core.is_ready()).collect(), CoreRun::run);
             epoch += 1;
-            let messages = deliver(machine, &mut running);
+            let messages = deliver(machine, cores);
             idle = if messages == 0 { idle + 1 } else { 0 };
-            if running.iter().any(|core| core.lacks_stack) {
+            if cores.iter().any(|core| core.lacks_stack) {
                 return (Ending::OutOfStacks, epoch);
             }
-            if running.iter().any(|core| core.violated) {
+            if cores.iter().any(|core| core.violated) {
                 return (Ending::Violated, epoch);
             }
-            if running.iter().all(RunningCore::is_done) {
+            if cores.iter().all(CoreRun::is_done) {
                 return (Ending::Finished, epoch);
             }
-            let polls = polled > 0 || running.iter().any(RunningCore::polls);
-            let spins = running.iter().any(|core| core.waits_for(Wait::Spinning));
+            let polls = polled > 0 || cores.iter().any(CoreRun::polls);
+            let spins = cores.iter().any(|core| core.waits_for(Wait::Spinning));
             let patience = if spins { idle_spins } else { IDLE_POLLS };
             if idle > 0 && (!polls || idle > patience) {
                 return (Ending::Deadlocked, epoch);
@@ -151,7 +154,7 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin
         }
     });
     copying::fence();
-    for kernel in running.into_iter().flat_map(|core| core.kernels) {
+    for kernel in cores.iter_mut().flat_map(|core| core.running.drain(..)) {
         if let Stage::Begun(coroutine) = kernel.stage {
             coroutine.into_pool();
         }
@@ -223,11 +226,73 @@ impl Running {
     }
 }
 
-impl RunningCore {
+impl<'run> CoreRun<'run> {
+    /// A core whose RISCs have these of the kernels.
+    pub fn new(core: Core, parts: &'run [Part<'run>], kernels: [Option<usize>; RISCS]) -> CoreRun<'run> {
+        CoreRun {
+            core: Rc::new(core),
+            parts,
+            kernels,
+            is_begun: false,
+            riscs: Vec::new(),
+            running: Vec::new(),
+            outcome: Outcome::default(),
+            violated: false,
+            lacks_stack: false,
+        }
+    }
+
+    /// Makes its RISCs. They are made only now, and go when they have returned, so that those of one core after the other have the
+    /// same place in the host's caches.
+    fn begin(&mut self) {
+        self.is_begun = true;
+        (self.riscs, self.running) = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+        let parts = self.kernels.iter().flatten().map(|part| &self.parts[*part]);
+        for (index, part) in parts.clone().enumerate() {
+            match self.riscs.get_mut(index) {
+                Some(spare) => part.renew(spare, &self.core),
+                None => self.riscs.push(part.risc(&self.core)),
+            }
+        }
+        self.riscs.truncate(parts.clone().count());
+        let running = |(risc, part): (&mut Risc, &Part)| Running {
+            progress: risc.progress.clone(),
+            risc,
+            stage: Stage::Waiting(part.entry),
+        };
+        self.running.extend(self.riscs.iter_mut().zip(parts).map(running));
+    }
+
+    /// Takes down what RISCs that have all returned leave. Those with a trace stay, for the clock.
+    fn end(&mut self) {
+        for (risc, part) in self.riscs.iter().zip(self.kernels.iter().flatten()) {
+            self.outcome.add(risc, *part);
+        }
+        if self.riscs.iter().all(|risc| risc.trace.is_none()) {
+            self.give_back();
+        }
+    }
+
+    /// Keeps its RISCs and their lists for another core of this thread.
+    fn give_back(&mut self) {
+        let mut lists = (take(&mut self.riscs), take(&mut self.running));
+        if lists.0.capacity() == 0 {
+            return;
+        }
+        lists.1.clear();
+        // A thread that ends keeps nothing.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                spare.push(lists);
+            }
+        });
+    }
+
     /// Lets RISCs that poll memory look again; gives how many do.
     fn wake_pollers(&mut self) -> u64 {
         let pollers = self
-            .kernels
+            .running
             .iter_mut()
             .filter(|kernel| matches!(kernel.progress.wait.get(), Wait::Delivery | Wait::Spinning));
         pollers.map(|kernel| kernel.progress.wait.set(Wait::Nothing)).count() as u64
@@ -238,24 +303,34 @@ impl RunningCore {
     }
 
     fn waits_for(&self, wait: Wait) -> bool {
-        self.kernels.iter().any(|kernel| kernel.progress.wait.get() == wait)
+        self.running.iter().any(|kernel| kernel.progress.wait.get() == wait)
     }
 
     fn is_ready(&self) -> bool {
-        self.kernels
-            .iter()
-            .any(|kernel| !kernel.is_over() && self.core.fulfils(kernel.progress.wait.get()))
+        let is_ready = |kernel: &Running| !kernel.is_over() && self.core.fulfils(kernel.progress.wait.get());
+        !self.is_begun || self.running.iter().any(is_ready)
     }
 
     fn is_done(&self) -> bool {
-        self.kernels.iter().all(Running::is_over)
+        self.is_begun && self.running.iter().all(Running::is_over)
+    }
+
+    /// Begins, goes on until none of the RISCs can, and ends where all have returned.
+    fn run(&mut self) {
+        if !self.is_begun {
+            self.begin();
+        }
+        self.advance();
+        if self.is_done() && !self.violated {
+            self.end();
+        }
     }
 
     /// Runs the RISCs in turn until none can go on.
-    fn run(&mut self) {
+    fn advance(&mut self) {
         loop {
             let mut progress = false;
-            for kernel in &mut self.kernels {
+            for kernel in &mut self.running {
                 match kernel.advance(&self.core) {
                     Ok(could) => progress |= could,
                     Err(_) => {
@@ -276,13 +351,13 @@ impl RunningCore {
 }
 
 /// Delivers what all cores sent in the epoch that has ended; gives how many messages that were.
-fn deliver(machine: &Machine, running: &mut [RunningCore]) -> u64 {
+fn deliver(machine: &Machine, running: &mut [CoreRun]) -> u64 {
     let mut count = 0;
     for at in 0..running.len() {
         let messages: Vec<Message> = running[at].core.outbox.borrow_mut().drain(..).collect();
         if !messages.is_empty() {
             // Every RISC that waits has handed over what it issued.
-            for kernel in &running[at].kernels {
+            for kernel in &running[at].running {
                 kernel.progress.atomics.set([None; 2]);
             }
         }
@@ -301,7 +376,7 @@ fn deliver(machine: &Machine, running: &mut [RunningCore]) -> u64 {
     count
 }
 
-fn deliver_to(machine: &Machine, running: &[RunningCore], core: u16, message: &Message) {
+fn deliver_to(machine: &Machine, running: &[CoreRun], core: u16, message: &Message) {
     // Cores are in the order of their numbers.
     if let Ok(at) = running.binary_search_by_key(&core, |running| running.core.index) {
         running[at].core.count_signal(message.offset);

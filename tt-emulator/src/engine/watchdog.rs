@@ -4,6 +4,9 @@
 //! while kernels run, each thread has a timer over its own processor time. When it finds the same kernel twice with no call
 //! in between, it suspends the kernel where it is, as a call that polls would, and the others get to run. If they have
 //! nothing to do either, that is a deadlock like any other.
+//!
+//! To start a timer and to stop it takes a tenth of a small launch. So it goes on when the kernels have returned, for the next
+//! launch, and stops when it finds the thread without kernels.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 pub(super) use linux::Watch;
@@ -16,6 +19,7 @@ mod linux {
     use std::mem::zeroed;
     use std::ptr::null_mut;
     use std::sync::OnceLock;
+    use std::sync::atomic::{Ordering, compiler_fence};
 
     use super::super::risc;
     use super::super::trap;
@@ -27,6 +31,10 @@ mod linux {
         /// The RISC that the last look found, and how many calls it had made.
         static SEEN: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
         static TIMER: OnceCell<Option<Timer>> = const { OnceCell::new() };
+        /// The timer while it goes.
+        static GOING: Cell<Option<libc::timer_t>> = const { Cell::new(None) };
+        /// Whether the thread runs kernels.
+        static IS_WATCHED: Cell<bool> = const { Cell::new(false) };
     }
 
     /// A timer over a thread's processor time; deleted when the thread ends.
@@ -47,24 +55,28 @@ mod linux {
                 (libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &mut event, &mut timer) == 0).then_some(Timer(timer))
             }
         }
+    }
 
-        /// Starts it, or stops it with 0.
-        fn set(&self, period: i64) {
-            let time = libc::timespec {
-                tv_sec: 0,
-                tv_nsec: period,
-            };
-            let interval = libc::itimerspec {
-                it_interval: time,
-                it_value: time,
-            };
-            // SAFETY: the timer is live. A timer that does not start only leaves spinning kernels alone.
-            unsafe { libc::timer_settime(self.0, 0, &interval, null_mut()) };
-        }
+    /// Starts a timer, or stops it with 0.
+    ///
+    /// # Safety
+    /// The timer must be live.
+    unsafe fn set(timer: libc::timer_t, period: i64) {
+        let time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: period,
+        };
+        let interval = libc::itimerspec {
+            it_interval: time,
+            it_value: time,
+        };
+        // SAFETY: by the contract of the call. A timer that does not start only leaves spinning kernels alone.
+        unsafe { libc::timer_settime(timer, 0, &interval, null_mut()) };
     }
 
     impl Drop for Timer {
         fn drop(&mut self) {
+            GOING.set(None);
             // SAFETY: the timer is live and not used afterwards.
             unsafe { libc::timer_delete(self.0) };
         }
@@ -75,24 +87,28 @@ mod linux {
 
     impl Watch {
         pub fn start() -> Watch {
-            set(PERIOD);
+            SEEN.set((0, 0));
+            IS_WATCHED.set(true);
+            // Only now: a look before would have stopped the timer.
+            compiler_fence(Ordering::SeqCst);
+            if GOING.get().is_none() {
+                // A thread that is ending has no timer any more, and needs none.
+                let _ = TIMER.try_with(|timer| {
+                    if let Some(Timer(timer)) = timer.get_or_init(Timer::new) {
+                        GOING.set(Some(*timer));
+                        // SAFETY: it is live as long as it is there.
+                        unsafe { set(*timer, PERIOD) };
+                    }
+                });
+            }
             Watch(())
         }
     }
 
     impl Drop for Watch {
         fn drop(&mut self) {
-            set(0);
+            IS_WATCHED.set(false);
         }
-    }
-
-    fn set(period: i64) {
-        // A thread that is ending has no timer any more, and needs none.
-        let _ = TIMER.try_with(|timer| {
-            if let Some(timer) = timer.get_or_init(Timer::new) {
-                timer.set(period);
-            }
-        });
     }
 
     fn install() -> i32 {
@@ -106,6 +122,13 @@ mod linux {
     /// # Safety
     /// The system calls it, for this thread.
     unsafe extern "C" fn handle(_signal: i32, _info: &mut libc::siginfo_t, context: &mut libc::ucontext_t) {
+        if !IS_WATCHED.get() {
+            if let Some(timer) = GOING.take() {
+                // SAFETY: one that goes is live.
+                unsafe { set(timer, 0) };
+            }
+            return;
+        }
         // In a call the work is the engine's.
         let Some(current) = risc::current_between_calls() else {
             return;

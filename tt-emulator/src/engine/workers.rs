@@ -12,7 +12,7 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use super::copying;
-use super::schedule::RunningCore;
+use super::schedule::{CoreRun, Spares};
 use super::trap;
 use super::watchdog::Watch;
 
@@ -27,20 +27,20 @@ const SPINS: u32 = 20_000;
 
 /// What a ticket stands for: a core and how to run it.
 #[derive(Clone, Copy)]
-struct Offer {
-    core: *mut RunningCore,
-    run: fn(&mut RunningCore),
+struct Offer<'run> {
+    core: *mut CoreRun<'run>,
+    run: fn(&mut CoreRun<'run>),
 }
 
 /// What the threads of a run share.
 #[derive(Default)]
-struct Board {
+struct Board<'run> {
     /// Offers that nobody has taken are those below this number.
     tickets: AtomicUsize,
     /// Offers that have been run.
     done: AtomicUsize,
     /// Written by the calling thread while no ticket is out.
-    offers: UnsafeCell<Vec<Offer>>,
+    offers: UnsafeCell<Vec<Offer<'run>>>,
     stop: AtomicBool,
     sleepers: AtomicUsize,
     sleep: Mutex<()>,
@@ -48,10 +48,10 @@ struct Board {
 }
 
 // SAFETY: `offers` changes only while there are no tickets and all offers taken are done, and is read only by who holds a
-// ticket; each offer is run by the one thread that took its ticket, and `RunningCore` may move between threads.
-unsafe impl Sync for Board {}
+// ticket; each offer is run by the one thread that took its ticket, and `CoreRun` may move between threads.
+unsafe impl Sync for Board<'_> {}
 
-impl Board {
+impl Board<'_> {
     /// Takes a ticket and runs its core; gives whether there was one.
     fn run_one(&self) -> bool {
         let taken = self
@@ -73,7 +73,7 @@ impl Board {
     /// Runs offers until told to stop.
     fn work(&self) {
         trap::prepare_thread();
-        let _watch = Watch::start();
+        let (_watch, _spares) = (Watch::start(), Spares::keep());
         loop {
             let mut spins = 0;
             while !self.run_one() {
@@ -107,8 +107,8 @@ impl Board {
 }
 
 /// The threads of a run, as its calling thread sees them.
-pub(super) struct Workers<'scope, 'board> {
-    board: &'board Board,
+pub(super) struct Workers<'scope, 'board, 'run> {
+    board: &'board Board<'run>,
     scope: &'scope Scope<'scope, 'board>,
     threads: usize,
     started: bool,
@@ -117,10 +117,10 @@ pub(super) struct Workers<'scope, 'board> {
 }
 
 /// Calls `body` with up to `threads` threads at its service, the calling one among them.
-pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_, '_>) -> R) -> R {
+pub(super) fn with_workers<'run, R>(threads: usize, body: impl FnOnce(&mut Workers<'_, '_, 'run>) -> R) -> R {
     /// Tells the threads to stop, also when the body panics.
-    struct Stop<'board>(&'board Board);
-    impl Drop for Stop<'_> {
+    struct Stop<'board, 'run>(&'board Board<'run>);
+    impl Drop for Stop<'_, '_> {
         fn drop(&mut self) {
             self.0.stop.store(true, Ordering::SeqCst);
             self.0.wake_all();
@@ -128,7 +128,7 @@ pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_,
     }
     let board = Board::default();
     trap::prepare_thread();
-    let _watch = Watch::start();
+    let (_watch, _spares) = (Watch::start(), Spares::keep());
     std::thread::scope(|scope| {
         let _stop = Stop(&board);
         body(&mut Workers {
@@ -141,9 +141,9 @@ pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_,
     })
 }
 
-impl Workers<'_, '_> {
+impl<'run> Workers<'_, '_, 'run> {
     /// Runs every core once.
-    pub fn run(&mut self, cores: Vec<&mut RunningCore>, run: fn(&mut RunningCore)) {
+    pub fn run(&mut self, cores: Vec<&mut CoreRun<'run>>, run: fn(&mut CoreRun<'run>)) {
         let mut cores = cores.into_iter();
         let start = Instant::now();
         let mut done = 0;
@@ -167,7 +167,10 @@ impl Workers<'_, '_> {
     }
 
     /// Offers cores to all threads, helps, and waits until all are done.
-    fn share<'cores>(&mut self, cores: impl Iterator<Item = &'cores mut RunningCore>, run: fn(&mut RunningCore)) {
+    fn share<'cores>(&mut self, cores: impl Iterator<Item = &'cores mut CoreRun<'run>>, run: fn(&mut CoreRun<'run>))
+    where
+        'run: 'cores,
+    {
         let board = self.board;
         // SAFETY: there are no tickets, and all offers of the last time are done.
         let offers = unsafe { &mut *board.offers.get() };

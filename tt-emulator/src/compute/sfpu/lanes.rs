@@ -50,22 +50,37 @@ impl Operand for Lanes {
     }
 }
 
-impl Operand for f32 {
-    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
-        room.write(Lanes([self.to_bits(); FACE]))
-    }
+/// A number that every lane may hold.
+pub trait Number {
+    /// Its pattern.
+    fn pattern(self) -> u32;
 }
 
-impl Operand for i32 {
-    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
-        room.write(Lanes([*self as u32; FACE]))
-    }
+macro_rules! numbers {
+    ($($number:ident($value:ident) = $pattern:expr;)*) => {
+        $(
+            impl Number for $number {
+                #[inline(always)]
+                fn pattern(self) -> u32 {
+                    let $value = self;
+                    $pattern
+                }
+            }
+
+            impl Operand for $number {
+                #[inline(always)]
+                fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
+                    room.write(Lanes([self.pattern(); FACE]))
+                }
+            }
+        )*
+    };
 }
 
-impl Operand for u32 {
-    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
-        room.write(Lanes([*self; FACE]))
-    }
+numbers! {
+    f32(value) = value.to_bits();
+    i32(value) = value as u32;
+    u32(value) = value;
 }
 
 /// Sign and magnitude as a two's complement order.
@@ -162,6 +177,8 @@ macro_rules! instructions {
                 $(#[$meta])*
                 pub fn $name(&self $(, $more: impl Operand)* $($(, $given: $type)+)?) -> Lanes {
                     vectorised! {
+                        // A call of its own, which writes where the result goes: behind several it would be copied there.
+                        #[inline(never)]
                         fn each($first: &[u32; FACE] $(, $more: &[u32; FACE])* $($(, $given: $type)+)?, out: &mut Space) {
                             for i in 0..FACE {
                                 let $first = $first[i];
@@ -268,8 +285,9 @@ impl Lanes {
     pub const ZERO: Lanes = Lanes([0; FACE]);
 
     /// The same in every lane.
-    pub fn all(value: impl Operand) -> Lanes {
-        value.lanes(&mut Room::uninit()).clone()
+    #[inline(always)]
+    pub fn all(value: impl Number) -> Lanes {
+        Lanes([value.pattern(); FACE])
     }
 
     /// Lanes that are written one by one.

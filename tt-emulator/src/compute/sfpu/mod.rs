@@ -11,6 +11,7 @@ mod lanes;
 pub mod measure;
 mod multiply_add;
 pub mod run;
+mod series;
 pub mod table;
 pub mod tables;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::Face;
 use super::lanes::{Lanes, Operand, Room, Stores};
 use super::multiply_add;
+use super::series::series;
 use crate::arch::ArchName;
 use crate::compute::tile::FACE;
 
@@ -42,6 +43,12 @@ impl Unit {
     pub fn mad(&self, a: impl Operand, b: impl Operand, c: impl Operand) -> Lanes {
         let [of_a, of_b, of_c] = &mut [const { Room::uninit() }; 3];
         multiply_add::face(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b), c.lanes(of_c))
+    }
+
+    /// `a · b + c`, which is sooner found where the terms all but cancel.
+    pub fn rest(&self, a: impl Operand, b: impl Operand, c: impl Operand) -> Lanes {
+        let [of_a, of_b, of_c] = &mut [const { Room::uninit() }; 3];
+        multiply_add::rest(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b), c.lanes(of_c))
     }
 
     /// `a · b`.
@@ -89,19 +96,17 @@ impl Unit {
 
     /// A polynomial by Horner's rule, the constant coefficient first.
     pub fn polynomial<const N: usize>(&self, x: &Lanes, coefficients: [f32; N]) -> Lanes {
-        let mut sum = Lanes::all(coefficients[N - 1]);
-        for coefficient in coefficients[..N - 1].iter().rev() {
-            sum = self.mad(x, sum, *coefficient);
-        }
-        sum
+        series(self.is_blackhole(), x, &coefficients)
     }
 
     /// Rounded to the nearest bf16 if the registers hold 16 bits.
+    #[inline(always)]
     pub fn rounded(&self, x: Lanes) -> Lanes {
         if self.wide { x } else { x.to_bf16() }
     }
 
     /// Rounded to the nearest bf16, halves to even, by integer arithmetic, if the registers hold 16 bits.
+    #[inline(always)]
     pub fn rounded_even(&self, x: Lanes) -> Lanes {
         if self.wide { x } else { x.to_bf16_even() }
     }

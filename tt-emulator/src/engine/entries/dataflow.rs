@@ -61,7 +61,7 @@ extern "C" fn core_fact(fact: u32, line: i32) -> u32 {
     guard(line, |risc| {
         let core = &risc.core;
         let (x, y) = core.logical;
-        let (first_x, first_y) = risc.kernel.first_core;
+        let (first_x, first_y) = risc.part.kernel.first_core;
         match fact {
             core_fact::VIRTUAL_X => u32::from(core.virtual_x),
             core_fact::VIRTUAL_Y => u32::from(core.virtual_y),
@@ -380,7 +380,9 @@ extern "C" fn poll(line: i32) {
 extern "C" fn block(number: u32, line: i32) {
     guard(line, |risc| {
         let machine = &risc.core.machine;
-        machine.stores.watch_blocks(&machine.dram_buffers, &risc.kernel.file);
+        machine
+            .stores
+            .watch_blocks(&machine.dram_buffers, &risc.part.kernel.file);
         risc.writer = Writer::Block(number);
     });
 }

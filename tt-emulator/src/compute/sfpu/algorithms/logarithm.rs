@@ -43,12 +43,9 @@ fn exponent_field(bits: &Lanes) -> Lanes {
 /// ln x, not yet rounded; with a scale, times that.
 fn log_of(unit: &Unit, x: &Lanes, scale: Option<f32>) -> Lanes {
     const FAST: u32 = 1;
-    let a = if unit.variant & FAST != 0 {
-        x.clone()
-    } else {
-        unit.mad(x, 1.0, 0.0)
-    };
-    let e = exponent_field(&a);
+    let flushed = (unit.variant & FAST == 0).then(|| unit.mul(x, 1.0));
+    let a = flushed.as_ref().unwrap_or(x);
+    let e = exponent_field(a);
     let m = unit.sub(a.isub(&e), 1.0);
     let r = unit.mad(rest(unit, &m), unit.mul(&m, &m), &m);
     let exponent = e.iabs().to_real().copy_sign(&e);

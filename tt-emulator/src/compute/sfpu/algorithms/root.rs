@@ -29,7 +29,7 @@ pub fn sqrt(unit: &Unit, x: &Lanes) -> Lanes {
 fn of_positive_with_guess(unit: &Unit, x: &Lanes) -> (Lanes, Lanes) {
     let y = refined(unit, x);
     let xy = unit.mul(x, &y);
-    let error = unit.mad(y.neg(), &xy, 1.0);
+    let error = unit.rest(y.neg(), &xy, 1.0);
     let half = unit.mul(0.5, &xy);
     (unit.mad(error, half, xy), y)
 }
@@ -59,7 +59,7 @@ pub fn rsqrt(unit: &Unit, x: &Lanes) -> Lanes {
     } else {
         let y = refined(unit, x);
         let xy = unit.mul(x, &y);
-        let error = unit.mad(y.neg(), xy, 1.0);
+        let error = unit.rest(y.neg(), xy, 1.0);
         unit.mad(error, y.add_to_exponent(-1), &y)
     };
     let y = Lanes::all(f32::NAN).select(x.negative(), y);

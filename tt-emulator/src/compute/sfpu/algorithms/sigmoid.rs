@@ -78,25 +78,29 @@ pub fn tanh_accurate(unit: &Unit, x: &Lanes) -> Lanes {
     let r = unit.mad(r, unit.mul(&f, &f), &f);
     let scale = Lanes::ZERO.set_exponent(whole.iadd(126));
     let x0 = unit.mad(r, &scale, unit.sub(&scale, 0.5));
-    // One, or NaN: infinity less one bit is finite.
-    let saturated = unit.mad(a.iadd(-1), 0.0, 1.0);
     let x1 = unit.add(&x0, 1.0);
     let quotient = |negative_x1: &Lanes, reciprocal: &Lanes| {
         let y0 = unit.mul(&x0, reciprocal);
-        let t = unit.mad(negative_x1, &y0, &x0);
+        let t = unit.rest(negative_x1, &y0, &x0);
         unit.mad(t, reciprocal, y0)
     };
     let y = if unit.is_blackhole() {
         let (reciprocal, negative) = (x1.approximate_reciprocal(), x1.neg());
-        let t = unit.mad(&negative, &reciprocal, 1.0);
+        let t = unit.rest(&negative, &reciprocal, 1.0);
         quotient(&negative, &unit.mad(&reciprocal, t, &reciprocal))
     } else {
         // The guess is negative, and so is the quotient; the sign is set at the end.
         let guess = Lanes::all(0xfef3_0000u32).isub(&x1);
-        let t = unit.mad(&x1, &guess, 1.0);
+        let t = unit.rest(&x1, &guess, 1.0);
         let t = unit.mad(&t, &t, &t);
         quotient(&x1, &unit.mad(&guess, t, &guess))
     };
     let small = y.select(x.biased_exponent().iless(115).not(), x);
-    small.select(whole.iless(61), saturated).copy_sign(x)
+    let is_moderate = whole.iless(61);
+    if is_moderate.0.iter().all(|all| *all != 0) {
+        return small.copy_sign(x);
+    }
+    // One, or NaN: infinity less one bit is finite.
+    let saturated = unit.mad(a.iadd(-1), 0.0, 1.0);
+    small.select(is_moderate, saturated).copy_sign(x)
 }
