@@ -130,6 +130,9 @@ impl<'t> Launch<'t> {
 
     /// Runs the kernel and waits for it and everything enqueued before.
     ///
+    /// Where L1 has no room for it beside the tensors that lie there, another of its variants runs, or the same in another way, if one fits:
+    /// what [`plan`](Launch::plan), [`estimate`](Launch::estimate) and [`report`](Launch::report) tell of a launch is that of the fastest.
+    ///
     /// # Errors
     /// Where the arguments do not fit the kernel or each other, their device is closed, or the run fails. Everything about
     /// the arguments is checked before anything is enqueued.
