@@ -237,9 +237,11 @@ impl Reading<'_> {
         issued.max(at_rate(moved.bytes, costs.read_tenths)).max(at_banks)
     }
 
-    /// What it takes to read `own`, and the part of what lines share, while so many cores read the same of each.
-    fn of(&self, own: Moved, shared: [Moved; 2], [alike, lines @ ..]: [f64; 3]) -> Taken {
+    /// What it takes to read `own`, of which `in_l1` bytes do not come from DRAM, and the part of what lines share, while so many cores read
+    /// the same of each.
+    fn of(&self, own: Moved, in_l1: f64, shared: [Moved; 2], [alike, lines @ ..]: [f64; 3]) -> Taken {
         let costs = self.costs;
+        let mut from_dram = own.bytes - in_l1;
         let mut taken = Taken {
             cycles: self.alone(own, alike) + own.waits * self.answer,
             bytes: own.bytes,
@@ -261,11 +263,14 @@ impl Reading<'_> {
                 arriving += sent;
             } else {
                 taken.cycles += self.alone(moved, alike);
+                from_dram += moved.bytes;
             }
             taken.waits = taken.waits.max(moved.waits);
             taken.bytes += moved.bytes / cores;
             taken.count += moved.count / cores;
         }
+        // All cores read for themselves at the same time, and for each other only afterwards.
+        taken.cycles = taken.cycles.max(at_rate(from_dram * self.cores, costs.chip_tenths));
         taken.cycles += reading.max(at_rate(at_once, costs.chip_tenths)) + sending.max(arriving);
         taken
     }
@@ -303,12 +308,13 @@ impl BlockCost {
             lines: first.rectangle.cores.map(|cores| f64::from(cores.max(1))),
         };
         let shared = |of: &[Transfers; 2]| Some([Moved::of(&of[0], &value)?, Moved::of(&of[1], &value)?]);
-        let of_block = reading.of(own, shared(&self.shared)?, [1.0, alike[0], alike[1]]);
+        let in_l1 = near.in_l1[Direction::Read as usize];
+        let of_block = reading.of(own, in_l1, shared(&self.shared)?, [1.0, alike[0], alike[1]]);
         // What blocks read alike, all cores read at the same time.
         let all = [reading.cores; 3];
-        let before = reading.of(Moved::of(&self.once, &value)?, shared(&self.shared_once)?, all);
-        let from_dram = (of_block.bytes - near.in_l1[Direction::Read as usize]) * blocks
-            + (before.bytes - near.once_in_l1) * reading.cores;
+        let once = Moved::of(&self.once, &value)?;
+        let before = reading.of(once, near.once_in_l1, shared(&self.shared_once)?, all);
+        let from_dram = (of_block.bytes - in_l1) * blocks + (before.bytes - near.once_in_l1) * reading.cores;
         let reads = of_block.count * blocks + before.count * reading.cores;
         let reader = of_block.cycles.max(near.owners[Direction::Read as usize]);
         let issued = written.count * costs.write[1] as f64;
