@@ -70,7 +70,8 @@ std::vector<CoreWork> match(
     }
     std::vector<CoreWork> work;
     for (const auto& [core, numbers] : of_cores) {
-        CoreWork each{CoreCoord(core.second, core.first), numbers.front(), static_cast<int64_t>(numbers.size()), 1};
+        CoreWork each{CoreCoord(core.second, core.first), numbers.front(), static_cast<int64_t>(numbers.size())};
+        each.run = 1;
         while (each.run < each.count && numbers[each.run] == each.start_id + each.run) {
             ++each.run;
         }
