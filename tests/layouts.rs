@@ -516,6 +516,9 @@ fn cores_take_the_blocks_of_their_shards_where_it_pays() {
         let launch = tall(&a, &b, &mut c);
         assert_ne!(launch.plan()?.core_grid, [8, 1]);
         launch.run()?;
+        // The launch tells what ran, and runs that again.
+        assert_eq!(launch.plan()?.core_grid, [8, 1]);
+        launch.run()?;
         assert!(c.download()? == x);
         // On some of the cores, of which shards know nothing.
         let cores = tt::DeviceGrid { x: 2, y: 7 };

@@ -3,26 +3,16 @@
 use std::path::Path;
 use tt::{Comparison, Tensor, bf16, bfp4, bfp8, f16};
 use tt_backend::Artifact;
-use tt_backend::codes::BLOCK_ORDER;
 use tt_emulator::ArchName;
 use tt_emulator::kernel_object::compile_together;
 use tt_host::{Argument, Element, Kernel, Launch, Sources, StageSources};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{ElementType, IntExpr, Param, ScalarKind, Sharding, TensorParam};
-use tt_plan::Way;
 
 /// The emulated chips.
 pub const CHIPS: [ArchName; 2] = ArchName::ALL;
 /// Their devices.
 pub const DEVICES: [&str; 2] = ["emulator:wormhole_b0", "emulator:blackhole"];
-
-/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1 or the circular buffers hold.
-pub const BUDGETS: [(u16, &str); 2] = [(412, "L1"), (413, "circular buffers")];
-
-/// Whether a refusal with this code is for want of room.
-pub fn is_budget(code: u16) -> bool {
-    BUDGETS.iter().any(|(budget, _)| *budget == code)
-}
 
 /// A kernel that compiled.
 pub struct Compiled {
@@ -53,26 +43,6 @@ impl Compiled {
             tile,
             artifact: self.artifact.clone(),
         }))
-    }
-
-    /// The kernel in the other ways that there are.
-    ///
-    /// # Errors
-    /// Where the compiler refuses one for something other than that it takes more than there is, or that no block matches a shard.
-    #[allow(dead_code, reason = "not every test of this module runs kernels in all ways")]
-    pub fn other_ways(&self) -> Result<Vec<(Way, Compiled)>, Vec<Diagnostic>> {
-        let mut ways = Vec::new();
-        for (way, tile) in tt_backend::other_ways(&self.tile) {
-            let is_allowed = |error: &Diagnostic| {
-                is_budget(error.code.number) || way == Way::OnShards && error.code.number == BLOCK_ORDER.number
-            };
-            match Compiled::of(tile) {
-                Ok(compiled) => ways.push((way, compiled)),
-                Err(errors) if errors.iter().all(is_allowed) => {}
-                Err(errors) => return Err(errors),
-            }
-        }
-        Ok(ways)
     }
 
     /// The kernel as a launcher has it.

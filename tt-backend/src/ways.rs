@@ -4,7 +4,7 @@ use crate::in_parts::in_parts;
 use crate::{Artifact, compile_each};
 use std::borrow::Cow;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, Order, Param, Residence, Sharding};
+use tt_lang::ir::{Kernel, Order, Param};
 use tt_plan::Way;
 
 /// A kernel as it is run in one way.
@@ -28,7 +28,8 @@ pub fn other_ways(kernel: &Kernel) -> Vec<(Way, Kernel)> {
     parts.into_iter().chain(shards).collect()
 }
 
-/// Compiles `kernels` in all ways, beside each other: first each as it was written, in order, then the other ways that there are.
+/// Compiles `kernels` in all ways, beside each other: first each as it was written, in order, then the other ways that there are of those
+/// that are not refused.
 pub fn compile_all_ways<'k>(kernels: &[&'k Kernel]) -> Vec<Compiled<'k>> {
     let written = kernels
         .iter()
@@ -40,6 +41,7 @@ pub fn compile_all_ways<'k>(kernels: &[&'k Kernel]) -> Vec<Compiled<'k>> {
     });
     let all: Vec<_> = written.chain(others).collect();
     let outcomes = compile_each(&all.iter().map(|(.., kernel)| &**kernel).collect::<Vec<_>>());
+    let is_refused: Vec<bool> = outcomes.iter().take(kernels.len()).map(Result::is_err).collect();
     let compiled = all
         .into_iter()
         .zip(outcomes)
@@ -50,14 +52,17 @@ pub fn compile_all_ways<'k>(kernels: &[&'k Kernel]) -> Vec<Compiled<'k>> {
             outcome,
         });
     compiled
-        .filter(|compiled| compiled.way == Way::Written || compiled.outcome.is_ok())
+        .filter(|compiled| {
+            let is_run = compiled.outcome.is_ok() && !is_refused.get(compiled.of).is_some_and(|refused| *refused);
+            compiled.way == Way::Written || is_run
+        })
         .collect()
 }
 
 /// `kernel` with every core taking the blocks whose shards lie with it, where no order is asked for and a tensor lies in shards of L1.
 fn on_shards(kernel: &Kernel) -> Option<Kernel> {
     let in_shards = |param: &Param| match param {
-        Param::Tensor(of) => of.layout.residence == Residence::L1 && of.layout.sharding != Sharding::Interleaved,
+        Param::Tensor(of) => of.layout.is_in_shards_of_l1(),
         Param::Temporary(_) | Param::Scalar(_) | Param::Derived(_) => false,
     };
     if kernel.options.order.value != Order::Auto || !kernel.params.iter().any(in_shards) {

@@ -82,6 +82,19 @@ pub struct Estimate {
     pub dram: f64,
 }
 
+impl Estimate {
+    /// This, and then the other.
+    pub fn then(self, other: Estimate) -> Estimate {
+        Estimate {
+            cycles: self.cycles + other.cycles,
+            engines: self.engines + other.engines,
+            reader: self.reader + other.reader,
+            writer: self.writer + other.writer,
+            dram: self.dram + other.dram,
+        }
+    }
+}
+
 fn shares_nothing(shared: &[Transfers; 2]) -> bool {
     shared.iter().all(Transfers::are_none)
 }
@@ -414,10 +427,6 @@ impl Plan {
             return Some(0.0);
         }
         let costs = Costs::of(cores.chip);
-        let banks = Banks {
-            cores: cores.grid,
-            dram: 1,
-        };
         let blocks: u64 = work.iter().map(|core| core.count).sum();
         let first = work.first()?;
         let are_apart = first.step <= 1 && first.rectangle == Rectangle::ALONE;
@@ -425,7 +434,7 @@ impl Plan {
             true => 1.0,
             false => (work.len() as f64 / blocks.max(1) as f64).min(1.0),
         };
-        let [owners, rows] = match self.shards_of(tensor, bindings, banks).ok()? {
+        let [owners, rows] = match self.shards_of(tensor, bindings, Banks::of_cores(cores.grid)).ok()? {
             Some(shards) => shards.touched(part),
             None => [cores.grid.x * cores.grid.y, cores.grid.y],
         };

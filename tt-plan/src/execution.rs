@@ -437,11 +437,7 @@ impl Plan {
                     .iter()
                     .map(|extent| bindings.integer(extent))
                     .collect::<Result<_, _>>()?;
-                let banks = Banks {
-                    cores: cores.grid,
-                    dram: 1,
-                };
-                let shards = self.shards_of(name, bindings, banks)?;
+                let shards = self.shards_of(name, bindings, Banks::of_cores(cores.grid))?;
                 let shards = shards.map(|shards| shards.projected());
                 let record = LayoutRecord {
                     shard: layout.shard,

@@ -38,6 +38,13 @@ pub struct Banks {
     pub dram: u32,
 }
 
+impl Banks {
+    /// Those of a device with these cores, for shards in L1: the banks of DRAM do not matter to them.
+    pub(crate) fn of_cores(cores: DeviceGrid) -> Banks {
+        Banks { cores, dram: 1 }
+    }
+}
+
 /// Of the words that describe a tensor to its accessor the first: it is in shards, and it is in DRAM (`ArgConfig` of
 /// `hostdevcommon/tensor_accessor/arg_config.hpp`).
 const SHARDED: u32 = 1;
@@ -325,7 +332,7 @@ impl Plan {
     ) -> Result<Vec<CoreWork>, PlanError> {
         let region = self.circular_buffers.iter().rev().find_map(|cb| cb.shard.as_ref());
         let region = region.ok_or_else(|| PlanError("the blocks belong to shards, which no tensor has".into()))?;
-        let shards = self.shards_of(&region.tensor, bindings, Banks { cores, dram: 1 })?;
+        let shards = self.shards_of(&region.tensor, bindings, Banks::of_cores(cores))?;
         let shards = shards.ok_or_else(|| PlanError(format!("`{}` has no shards", region.tensor)))?;
         let blocks: u64 = grid.iter().product();
         let mut of_cores: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
@@ -382,7 +389,7 @@ impl Plan {
             .iter()
             .filter_map(|cb| Some((cb, cb.shard.as_ref()?)));
         for (cb, region) in regions.filter(|(_, region)| region.lies_there) {
-            let Some(shards) = self.shards_of(&region.tensor, bindings, Banks { cores, dram: 1 })? else {
+            let Some(shards) = self.shards_of(&region.tensor, bindings, Banks::of_cores(cores))? else {
                 continue;
             };
             let [rows, columns] = region.tiles.map(u64::from);

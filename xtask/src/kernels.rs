@@ -5,6 +5,7 @@ use crate::project;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
@@ -35,6 +36,33 @@ pub struct Selection {
     /// Of those only these, separated by commas (default: the list in .ci/programs)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Option<Vec<String>>,
+}
+
+/// For which chips a check takes each kernel.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub struct Turns {
+    /// Take every kernel for one chip only, each next one for the next chip, the first for that of this number (default: for all)
+    #[arg(long, value_name = "N")]
+    turn: Option<usize>,
+}
+
+impl Turns {
+    /// Of `chips` those that the kernel of this number is taken for.
+    pub fn of<C: Copy>(self, number: usize, chips: &[C]) -> Vec<C> {
+        match self.turn {
+            Some(turn) if !chips.is_empty() => vec![chips[number.wrapping_add(turn) % chips.len()]],
+            Some(_) | None => chips.to_vec(),
+        }
+    }
+}
+
+impl fmt::Display for Turns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.turn {
+            Some(_) => "on one emulated chip each, by turns",
+            None => "on both emulated chips",
+        })
+    }
 }
 
 /// Does it.

@@ -2,7 +2,7 @@
 //!
 //! Blocks carried round loops and read inside them, redefined, written under conditions or never used; several products and
 //! outputs. [`program`], [`uses`] and [`terms`] are what they are, [`text`] how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
-//! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
+//! compute, [`run`] compiles them in all [`ways`] and runs them on both chips, and [`shrink`] makes those that fail small.
 
 mod calm;
 mod evaluate;
@@ -14,10 +14,10 @@ mod shrink;
 mod terms;
 mod text;
 mod uses;
+mod ways;
 
 pub use run::{Verdict, compile};
 
-use super::compiled::{BUDGETS, is_budget};
 use super::random::Random;
 use super::variable;
 use program::{Program, Shape};
@@ -25,6 +25,7 @@ use run::{Fault, LIMITS};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use ways::{BUDGETS, is_budget};
 
 /// Programs of a run, unless `TT_PROPERTY_PROGRAMS` says otherwise.
 const PROGRAMS: u64 = 64;

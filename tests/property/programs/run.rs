@@ -1,9 +1,10 @@
 //! Compiles random programs, many to an object, runs them on both emulated chips, and compares with plain loops.
 
-use super::super::compiled::{AnyTensor, CHIPS, Compiled, DEVICES, is_budget, prepare, upload};
+use super::super::compiled::{AnyTensor, CHIPS, Compiled, DEVICES, prepare, upload};
 use super::evaluate;
 use super::program::{Program, Role, Shape, TABLE};
 use super::text;
+use super::ways::{Ways, in_all_ways, is_budget};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tt_host::{Argument, Kernel, Launch, Sharing, Way};
 
@@ -58,9 +59,6 @@ impl Fault {
     }
 }
 
-/// A program as it was written, and in other ways.
-pub type Ways = (Compiled, Vec<(Way, Compiled)>);
-
 /// Compiles the kernel, down to C++, in all ways that it may be run in.
 pub fn compile(source: &str, options: &str) -> Result<Ways, Verdict> {
     let wrong = |kind: &str, report: String| Err(Verdict::Wrong(Fault::new(kind, report)));
@@ -77,9 +75,8 @@ pub fn compile(source: &str, options: &str) -> Result<Ways, Verdict> {
             let kind = format!("does not parse, {}", codes.join(" "));
             return wrong(&kind, format!("does not parse: {}", report.join("; ")));
         };
-        let all = Compiled::of(kernel).and_then(|compiled| Ok((compiled.other_ways()?, compiled)));
-        match all {
-            Ok((others, compiled)) => Ok((compiled, others)),
+        match in_all_ways(kernel) {
+            Ok(ways) => Ok(ways),
             Err(errors) => match errors.first() {
                 Some(first) if errors.iter().all(|error| is_limit(error.code.number)) => {
                     Err(Verdict::Refused(first.code.number))

@@ -12,7 +12,7 @@ use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
-use tt_plan::{CoreWork, DeviceGrid, OnShard, Sharing, TunedVariant, TuningKey, Way};
+use tt_plan::{CoreWork, DeviceGrid, Estimate, OnShard, Sharing, TunedVariant, TuningKey, Way};
 
 /// Decisions that a device keeps.
 const KEPT: usize = 256;
@@ -29,7 +29,8 @@ pub(crate) struct Question {
     cores: Option<DeviceGrid>,
     sharing: Sharing,
     parts: Option<u32>,
-    taken: Option<Chosen>,
+    /// What has room, if what is estimated to be fastest has none.
+    for_room: Option<Chosen>,
 }
 
 /// What a launch takes: a kernel, and of one whose sum is cut how many parts.
@@ -40,6 +41,37 @@ pub(crate) struct Chosen {
     /// The number of parts.
     pub(super) parts: Option<u32>,
 }
+
+/// What a launch runs, as far as it is known.
+#[derive(Clone, Copy, Default)]
+pub(super) enum Choice {
+    /// Nothing is chosen.
+    #[default]
+    Open,
+    /// What is estimated to be fastest.
+    Fastest(Chosen),
+    /// What comes after that, for which there was no room.
+    ForRoom(Chosen),
+}
+
+impl Choice {
+    fn chosen(self) -> Option<Chosen> {
+        match self {
+            Choice::Open => None,
+            Choice::Fastest(chosen) | Choice::ForRoom(chosen) => Some(chosen),
+        }
+    }
+
+    fn for_room(self) -> Option<Chosen> {
+        match self {
+            Choice::ForRoom(chosen) => Some(chosen),
+            Choice::Open | Choice::Fastest(_) => None,
+        }
+    }
+}
+
+/// Estimates are not exact enough to tell those apart that differ by less than this factor.
+const ALIKE: f64 = 1.03;
 
 /// In how many parts a sum is cut, where it is. With more, adding them up takes longer than what is left of each.
 const PARTS: [u32; 4] = [2, 4, 8, 16];
@@ -62,7 +94,7 @@ impl Chosen {
         }
     }
 
-    /// Of two that are estimated to take as long that is better which moves less.
+    /// Of two that are estimated alike that is better which moves less between cores.
     fn moves_more(self) -> bool {
         self.kernel.way() != Way::OnShards
     }
@@ -106,7 +138,7 @@ impl Question {
             cores: launch.cores,
             sharing: launch.sharing,
             parts: launch.parts,
-            taken: launch.taken,
+            for_room: launch.choice.get().for_room(),
         }
     }
 }
@@ -151,6 +183,21 @@ impl Decisions {
     }
 }
 
+/// Brings what is estimated to be fastest to the front, of those that are estimated alike what moves least from and to DRAM.
+fn best_first(estimated: &mut [(Estimate, Chosen)]) {
+    let cycles = estimated.iter().map(|(estimate, _)| estimate.cycles);
+    let alike = cycles.fold(f64::INFINITY, f64::min) * ALIKE;
+    let moved = |estimate: &Estimate| match estimate.cycles <= alike {
+        true => estimate.dram,
+        false => f64::INFINITY,
+    };
+    estimated.sort_by(|(one, chosen), (other, others)| {
+        let order = moved(one).total_cmp(&moved(other));
+        let order = order.then_with(|| one.cycles.total_cmp(&other.cycles));
+        order.then_with(|| chosen.moves_more().cmp(&others.moves_more()))
+    });
+}
+
 impl Launch<'_> {
     /// What the launch runs: as it was decided before, or now, and then kept.
     ///
@@ -184,7 +231,7 @@ impl Launch<'_> {
     /// What was decided on the same question; the launch takes its variant.
     fn kept(&self) -> Option<Arc<Decision>> {
         let kept = self.device()?.decisions().get(&Question::of(self))?;
-        let _ = self.chosen.set(kept.chosen);
+        self.chose(kept.chosen);
         Some(kept)
     }
 
@@ -196,28 +243,29 @@ impl Launch<'_> {
         })
     }
 
-    pub(super) fn estimate_of(&self, chosen: Chosen) -> Result<Option<f64>> {
+    /// What all stages of `chosen` are estimated to take, one after the other.
+    pub(super) fn estimate_of(&self, chosen: Chosen) -> Result<Option<Estimate>> {
         let kernel = chosen.kernel;
         let (_, bound) = self.bind(chosen)?;
         let cores = self.cores(kernel, &bound);
-        let mut cycles = 0.0;
+        let mut all = Estimate::default();
         for plan in kernel.stages()? {
             check_budgets(kernel, plan, &bound.device)?;
             let (_, work) = plan
                 .partition(&bound.bindings, cores)
                 .map_err(|error| self.refused(&error))?;
             match plan.estimate(&bound.bindings, cores, &work) {
-                Some(stage) => cycles += stage.cycles,
+                Some(stage) => all = all.then(stage),
                 None if work.is_empty() => {}
                 None => return Ok(None),
             }
         }
-        Ok(Some(cycles))
+        Ok(Some(all))
     }
 
     /// What is run: of several variants the one that was chosen.
     pub(super) fn chosen(&self) -> Chosen {
-        self.chosen.get().copied().unwrap_or(Chosen {
+        self.choice.get().chosen().unwrap_or(Chosen {
             kernel: self.kernel,
             parts: None,
         })
@@ -230,22 +278,48 @@ impl Launch<'_> {
 
     /// Chooses a variant and the way it is run in, if none is chosen yet: the first of those [there are](Launch::ranked).
     pub(super) fn choose(&self) -> Result<()> {
-        if self.chosen.get().is_some() || self.kept().is_some() {
-            return Ok(());
+        if self.choice.get().chosen().is_none() && self.kept().is_none() {
+            let first = self.ranked()?.into_iter().next();
+            self.chose(first.ok_or_else(|| self.no_variant())?);
         }
-        let chosen = match self.taken {
-            Some(taken) => taken,
-            None => self.ranked()?.into_iter().next().ok_or_else(|| self.no_variant())?,
-        };
-        // Another thread chooses the same.
-        let _ = self.chosen.set(chosen);
         Ok(())
     }
 
+    fn chose(&self, fastest: Chosen) {
+        if self.choice.get().chosen().is_none() {
+            self.choice.set(Choice::Fastest(fastest));
+        }
+    }
+
+    /// Does `start` with what the launch runs. Where there is no room for that, beside the tensors that there are, it is done with what comes
+    /// next, which the launch runs from then on.
+    pub(super) fn where_there_is_room<T>(&self, start: impl Fn() -> Result<T>) -> Result<T> {
+        let started = start();
+        let lacks_room = |result: &Result<T>| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Memory);
+        // The first stage of several may have run; that of parts stores nothing that is seen.
+        let Chosen { kernel, parts } = self.chosen();
+        let is_as_before = parts.is_some() || kernel.stages().is_ok_and(|stages| stages.len() == 1);
+        if !lacks_room(&started) || !is_as_before {
+            return started;
+        }
+        let before = self.choice.get();
+        for other in self.ranked()? {
+            if Some(other) != before.chosen() {
+                self.choice.set(Choice::ForRoom(other));
+                let started = start();
+                if !lacks_room(&started) {
+                    return started;
+                }
+            }
+        }
+        self.choice.set(before);
+        started
+    }
+
     /// What the launch may run: of the variants that have the constants asked for, and run with these arguments on this device, the one
-    /// that was measured to be fastest, else all, in the ways there are. Those come first that are estimated to be fastest, last those of
-    /// which nothing is known.
-    pub(super) fn ranked(&self) -> Result<Vec<Chosen>> {
+    /// that was measured to be fastest, else all, in the ways there are. Those come first that are estimated to be fastest, of those that
+    /// are estimated alike the one that moves least from and to DRAM, and last those of which nothing is known.
+    fn ranked(&self) -> Result<Vec<Chosen>> {
         let is_wanted = |variant: &&Kernel| {
             let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));
             self.wanted.iter().all(has)
@@ -262,15 +336,12 @@ impl Launch<'_> {
         let (mut estimated, mut unknown, mut refused) = (Vec::new(), Vec::new(), None);
         for candidate in &candidates {
             match self.estimate_of(*candidate) {
-                Ok(Some(cycles)) => estimated.push((cycles, *candidate)),
+                Ok(Some(estimate)) => estimated.push((estimate, *candidate)),
                 Ok(None) => unknown.push(*candidate),
                 Err(error) => drop(refused.get_or_insert(error)),
             }
         }
-        estimated.sort_by(|(cycles, one), (others, other)| {
-            let order = cycles.total_cmp(others);
-            order.then_with(|| one.moves_more().cmp(&other.moves_more()))
-        });
+        best_first(&mut estimated);
         let run: Vec<Chosen> = estimated.into_iter().map(|(_, way)| way).chain(unknown).collect();
         let are_variants = candidates
             .iter()
@@ -363,8 +434,31 @@ mod tests {
             cores: None,
             sharing: Sharing::WherePaying,
             parts: None,
-            taken: None,
+            for_room: None,
         }
+    }
+
+    #[test]
+    fn of_those_that_are_estimated_alike_comes_first_what_moves_least() {
+        let candidate = |cycles, dram, parts| {
+            let estimate = Estimate {
+                cycles,
+                dram,
+                ..Estimate::default()
+            };
+            let kernel = &KERNEL;
+            let parts = Some(parts);
+            (estimate, Chosen { kernel, parts })
+        };
+        let mut estimated = [
+            candidate(1031.0, 10.0, 4),
+            candidate(1000.0, 50.0, 2),
+            candidate(1005.0, 50.0, 3),
+            candidate(1029.0, 40.0, 1),
+            candidate(2000.0, 0.0, 5),
+        ];
+        best_first(&mut estimated);
+        assert_eq!(estimated.map(|(_, chosen)| chosen.parts), [1, 2, 3, 4, 5].map(Some));
     }
 
     #[test]

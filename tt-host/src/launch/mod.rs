@@ -23,11 +23,12 @@ use crate::tile::Tiling;
 use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use cxx::SharedPtr;
-use decision::{Chosen, Work};
+use decision::{Choice, Chosen, Work};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 use tt_emulator::{StoredBlocks, StoredPages, StoredTensor, Stores};
 use tt_lang::ir::ElementType;
@@ -47,14 +48,12 @@ pub struct Launch<'t> {
     arguments: Vec<Argument<'t>>,
     /// Constants of the variant that is asked for.
     wanted: Vec<Constant>,
-    /// What the launch takes.
-    chosen: OnceLock<Chosen>,
+    /// What it runs.
+    choice: Cell<Choice>,
     cores: Option<DeviceGrid>,
     sharing: Sharing,
     /// In how many parts its sum is cut, where that is asked for.
     parts: Option<u32>,
-    /// What it takes, whatever is estimated.
-    taken: Option<Chosen>,
 }
 
 /// A constant of the option `variants` with the value that a launch asks for: `matmul::BM(64)`.
@@ -79,21 +78,21 @@ impl<'t> Launch<'t> {
             kernel,
             arguments,
             wanted: Vec::new(),
-            chosen: OnceLock::new(),
+            choice: Cell::default(),
             cores: None,
             sharing: Sharing::WherePaying,
             parts: None,
-            taken: None,
         }
     }
 
     /// The same launch of a variant in which a constant of the option `variants` has this value: `.with(matmul::BM(64))`. Of the
-    /// variants that are left, a launch takes the one that it [estimates](Launch::estimate) to be fastest for its shapes and device.
+    /// variants that are left, a launch takes the one that it [estimates](Launch::estimate) to be fastest for its shapes and device; of those within 3 % of
+    /// it the one that moves least from and to DRAM.
     ///
     /// That there is such a variant is seen when the launch is run.
     pub fn with(mut self, constant: Constant) -> Launch<'t> {
         self.wanted.push(constant);
-        self.chosen = OnceLock::new();
+        self.choice = Cell::default();
         self
     }
 
@@ -103,7 +102,7 @@ impl<'t> Launch<'t> {
     pub fn on_cores(self, cores: DeviceGrid) -> Launch<'t> {
         Launch {
             cores: Some(cores),
-            chosen: OnceLock::new(),
+            choice: Cell::default(),
             ..self
         }
     }
@@ -113,7 +112,7 @@ impl<'t> Launch<'t> {
     pub fn sharing(self, sharing: Sharing) -> Launch<'t> {
         Launch {
             sharing,
-            chosen: OnceLock::new(),
+            choice: Cell::default(),
             ..self
         }
     }
@@ -123,15 +122,15 @@ impl<'t> Launch<'t> {
     pub fn in_parts(self, parts: u32) -> Launch<'t> {
         Launch {
             parts: Some(parts),
-            chosen: OnceLock::new(),
+            choice: Cell::default(),
             ..self
         }
     }
 
     /// Runs the kernel and waits for it and everything enqueued before.
     ///
-    /// Where L1 has no room for it beside the tensors that lie there, another of its variants runs, or the same in another way, if one fits:
-    /// what [`plan`](Launch::plan), [`estimate`](Launch::estimate) and [`report`](Launch::report) tell of a launch is that of the fastest.
+    /// Where L1 has no room for it beside the tensors that lie there, another of its variants runs, or the same in another way, if one fits;
+    /// from then on [`plan`](Launch::plan), [`variant`](Launch::variant) and [`report`](Launch::report) tell of that.
     ///
     /// # Errors
     /// Where the arguments do not fit the kernel or each other, their device is closed, or the run fails. Everything about
@@ -167,7 +166,7 @@ impl<'t> Launch<'t> {
     /// As [`plan`](Launch::plan).
     pub fn estimate(&self) -> Result<Option<f64>> {
         self.choose()?;
-        self.estimate_of(self.chosen())
+        Ok(self.estimate_of(self.chosen())?.map(|estimate| estimate.cycles))
     }
 
     /// What the launch takes of the chip, from the plan alone, without running it: circular buffers in L1, bytes of each tensor against its
@@ -259,31 +258,9 @@ impl<'t> Launch<'t> {
         }
     }
 
-    /// Starts the launch. Where there is no room for what is estimated to be fastest, beside the tensors that there are, it takes what
-    /// comes next.
+    /// Starts the launch.
     fn start(&self, waiting: Waiting) -> Result<Profile> {
-        let started = self.start_stages(waiting);
-        let lacks_room =
-            |result: &Result<Profile>| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Memory);
-        // The first stage of several may have run; that of parts stores nothing that is seen.
-        let chosen = self.chosen();
-        let is_as_before = chosen.parts.is_some() || chosen.kernel.stages().is_ok_and(|stages| stages.len() == 1);
-        if !lacks_room(&started) || !is_as_before {
-            return started;
-        }
-        let others = self.ranked()?.into_iter().filter(|other| *other != chosen);
-        let others = others.map(|other| {
-            let launch = Launch {
-                arguments: self.arguments.clone(),
-                wanted: self.wanted.clone(),
-                chosen: OnceLock::new(),
-                taken: Some(other),
-                ..*self
-            };
-            launch.start_stages(waiting)
-        });
-        let mut others = others.filter(|other| !lacks_room(other));
-        others.next().unwrap_or(started)
+        self.where_there_is_room(|| self.start_stages(waiting))
     }
 
     /// Starts the stages of the kernel, one after the other.

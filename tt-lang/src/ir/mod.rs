@@ -32,6 +32,7 @@ pub use stmt::{
     ArgOp, Assign, For, IntegerFold, Language, LoopKind, Op, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis,
     Stmt, StmtKind,
 };
+#[cfg(feature = "syntax")]
 pub(crate) use types::free_name;
 pub use types::{
     Block, BlockScope, DerivedParam, Extent, Fidelity, Grid, Kernel, Layout, Options, Order, Param, Residence,

@@ -253,6 +253,13 @@ pub struct Layout {
     pub span: Span,
 }
 
+impl Layout {
+    /// Whether it lies in the L1 of the cores that have its shards.
+    pub fn is_in_shards_of_l1(&self) -> bool {
+        self.residence == Residence::L1 && self.sharding != Sharding::Interleaved
+    }
+}
+
 /// The memory of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]

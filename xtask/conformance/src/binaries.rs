@@ -6,7 +6,7 @@
 //! other places, having no whole-program optimisation. It holds all that `conformance headers` does: a warning fails too.
 
 use crate::fetch::Cache;
-use crate::headers::{Compiles, Options, Outcome, for_each_unit};
+use crate::headers::{Compiles, Options, Outcome, for_each_unit, function};
 use clap::Args;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -51,6 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let work = xtask::project::target().join("conformance/binaries");
     let options = Options {
         chips: &chips,
+        turns: compiles.turns,
         jobs: compiles.jobs(),
         cache: &built,
         work: &work,
@@ -126,11 +127,6 @@ fn too_large_together(outcomes: &[Outcome<'_, Parts>]) -> Vec<String> {
             .map(|error| error.to_string())
     };
     functions.iter().filter_map(check).collect()
-}
-
-/// A kernel's name without its role.
-fn function(name: &str) -> &str {
-    name.rsplit_once(' ').map_or(name, |(function, _)| function)
 }
 
 /// The largest of every processor and part, with its limit.

@@ -14,7 +14,7 @@ use crate::passes::b2_grid_to_cores::Facts;
 use std::collections::{BTreeMap, HashMap};
 use tt_device::TILE_SIDE;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{IntExpr, Linear, Param, ParamId, Residence, Sharding, VarId};
+use tt_lang::ir::{IntExpr, Linear, Param, ParamId, VarId};
 use tt_plan::{DataFormat, GridStep, PartitionMode};
 
 /// Runs the step.
@@ -120,9 +120,7 @@ pub(super) fn definitions(body: &[SectionStmt]) -> HashMap<BufferId, (usize, usi
 /// The format of the pages of a tensor that lies in shards of L1.
 fn in_shards(facts: &Facts, tensor: ParamId) -> Option<DataFormat> {
     match facts.kernel.params.get(tensor.index())? {
-        Param::Tensor(of) if of.layout.residence == Residence::L1 && of.layout.sharding != Sharding::Interleaved => {
-            Some(DataFormat::of(of.element.value))
-        }
+        Param::Tensor(of) if of.layout.is_in_shards_of_l1() => Some(DataFormat::of(of.element.value)),
         Param::Tensor(_) | Param::Temporary(_) | Param::Scalar(_) | Param::Derived(_) => None,
     }
 }

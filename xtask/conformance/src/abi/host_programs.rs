@@ -39,9 +39,14 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
     let next = AtomicUsize::new(0);
     let work = || {
         let mut wrong = Vec::new();
-        while let Some((path, kernel, artifact)) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some((path, kernel, artifact)) = kernels.get(number) else {
+                break;
+            };
             let folder = scratch.join("programs").join(path.replace("::", "/"));
-            if let Err(error) = one(kernel, artifact, &folder, &sdk, exports) {
+            let chips = arguments.turns.of(number, &CHIPS);
+            if let Err(error) = one(kernel, artifact, &folder, &sdk, exports, &chips) {
                 wrong.push(format!("{path}: {error}"));
             }
         }
@@ -56,8 +61,9 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
     });
     if wrong.is_empty() {
         Ok(format!(
-            "host programs: {} built by the C++ compiler alone and run on both emulated chips, checksums as the launcher's",
-            kernels.len()
+            "host programs: {} built by the C++ compiler alone and run {}, checksums as the launcher's",
+            kernels.len(),
+            arguments.turns
         ))
     } else {
         Err(format!(
@@ -74,6 +80,7 @@ fn one(
     folder: &Path,
     sdk: &Path,
     exports: &BTreeSet<String>,
+    chips: &[&str],
 ) -> Result<(), String> {
     let program = built(artifact, folder, sdk)?;
     let called: Vec<String> = symbols::imports(&program)?
@@ -90,7 +97,7 @@ fn one(
     let plan = Plan::from_json(&artifact.plan).map_err(|error| error.to_string())?;
     let extents = &extents(&plan).ok_or("it has more extents than there are numbers for")?[..];
     let words = command_line(&plan, extents);
-    for chip in CHIPS {
+    for chip in chips {
         let expected = expected(kernel, artifact, &plan, extents, chip);
         if let Err(error) = &expected
             && ["EMU0420", "EMU0421"].iter().any(|code| error.contains(code))

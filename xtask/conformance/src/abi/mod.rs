@@ -24,7 +24,7 @@ use library::Library;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use symbols::{Kind, Symbol, demangled, is_of_metalium};
-use xtask::kernels::Selection;
+use xtask::kernels::{Selection, Turns};
 use xtask::project;
 
 /// Holds the bridge and the emulator's host API against the symbols of the real library, and runs every main.cpp
@@ -44,6 +44,8 @@ pub struct Arguments {
     part: Option<String>,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    turns: Turns,
     /// Of the host programs only those whose path has one of these in it
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     kernels: Option<Vec<String>>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tt_build::device::{CHIPS, Chip, DeviceKernel, Toolchain};
 use tt_build::parallel::Jobs;
-use xtask::kernels::Selection;
+use xtask::kernels::{Selection, Turns};
 
 /// Compiles every kernel of examples, tests and programs with the device headers of ttnn 0.81.1
 ///
@@ -38,6 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let built = cache.folder("built")?;
     let options = Options {
         chips: &chips,
+        turns: compiles.turns,
         jobs: compiles.jobs(),
         cache: &built,
         work: &work,
@@ -77,6 +78,8 @@ pub(crate) struct Compiles {
     /// Only this chip
     #[arg(long, value_name = "NAME", value_parser = CHIPS.map(|chip| chip.name))]
     arch: Option<String>,
+    #[command(flatten)]
+    pub turns: Turns,
     /// How many compilers run at once (default: as many as there are processors)
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,

@@ -15,6 +15,7 @@ pub use stock::toolchain;
 use std::path::{Path, PathBuf};
 use tt_build::device::{Chip, DeviceCompiler, DeviceKernel, Processor, Toolchain, processors_of};
 use tt_build::parallel::Jobs;
+use xtask::kernels::Turns;
 
 /// Makes deprecated names errors, which the JIT lets pass.
 pub(crate) fn refuse_old_names(toolchain: &mut Toolchain) {
@@ -58,6 +59,8 @@ pub struct Outcome<'a, T> {
 pub struct Options<'a> {
     /// The chips to compile for.
     pub chips: &'a [&'static Chip],
+    /// Whether each kernel is compiled for all of them.
+    pub turns: Turns,
     /// How many compilers run at once.
     pub jobs: Jobs,
     /// Where precompiled headers and firmware are kept.
@@ -105,6 +108,11 @@ fn compile_all<'a>(
     }))
 }
 
+/// A kernel's name without its role.
+pub(crate) fn function(name: &str) -> &str {
+    name.rsplit_once(' ').map_or(name, |(function, _)| function)
+}
+
 /// Does `work` for every kernel, chip and processor, several at once, each with a folder of its own.
 pub(crate) fn for_each_unit<'a, T: Send>(
     kernels: &'a [DeviceKernel],
@@ -112,9 +120,13 @@ pub(crate) fn for_each_unit<'a, T: Send>(
     work: impl Fn(&DeviceKernel, &Chip, &Processor, &Path) -> Result<T, String> + Sync,
 ) -> Vec<Outcome<'a, T>> {
     let mut units = Vec::new();
-    for kernel in kernels {
-        for chip in options.chips {
-            units.extend(processors_of(kernel.role).map(|processor| (kernel, *chip, processor)));
+    // Kernels of one function, which are in a row, go to the same chip.
+    let functions = kernels.chunk_by(|one, next| function(&one.name) == function(&next.name));
+    for (number, kernels) in functions.enumerate() {
+        for chip in options.turns.of(number, options.chips) {
+            for kernel in kernels {
+                units.extend(processors_of(kernel.role).map(|processor| (kernel, chip, processor)));
+            }
         }
     }
     tt_build::parallel::map(&units, &options.jobs, |index, (kernel, chip, processor)| Outcome {

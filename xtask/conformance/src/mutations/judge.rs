@@ -16,6 +16,7 @@ use tt_build::parallel::Jobs;
 use tt_emulator::rules;
 use tt_lang::ir::Kernel;
 use tt_plan::{Bindings, DeviceGrid, Plan};
+use xtask::kernels::Turns;
 
 /// The chip that mutants run on; the headers are tried for both.
 const ARCH: &str = "wormhole_b0";
@@ -257,6 +258,7 @@ impl Headers {
             kernels.extend(files.into_iter().filter(|file| !same(file)));
         }
         let options = Options {
+            turns: Turns::default(),
             chips: &CHIPS.iter().collect::<Vec<_>>(),
             jobs: Jobs::new(2),
             cache: &self.built,
