@@ -4,6 +4,7 @@
 //! in [`crate::arch`], [`crate::data_format`], `crate::enumerations`, [`crate::kernel_config`] and [`crate::rules`], may use what is outside of it, or
 //! a crate other than `std`.
 
+pub mod ahead;
 pub mod block_float;
 pub mod counters;
 pub mod cumulative;

@@ -5,6 +5,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use super::ahead::Ahead;
 use super::engine_state::{MatrixSetting, Operand, SfpuSetting};
 use super::fpu::eltwise::Binary;
 use super::matrix_calls::Page;
@@ -91,20 +92,53 @@ fn figures() {
     for wide in [true, false] {
         let width = if wide { "fp32" } else { "bf16" };
         let mut state = engines(wide);
-        let took = time(|| state.matmul(&[operand(0), operand(1)], &[operand(2), operand(3)], 0, false));
+        let took = time(|| {
+            state.matmul(
+                &[operand(0), operand(1)],
+                &[operand(2), operand(3)],
+                0,
+                false,
+                &Ahead::default(),
+            )
+        });
         let flops = 4.0 * 2.0 * 32f64.powi(3) / took.as_secs_f64() / 1e9;
         println!("matmul_block 2x2, {width} destination: {flops:.1} GFLOP/s");
         tell(&format!("matmul_block 2x2, {width}"), 4, took);
         for (op, name) in [(Binary::Add, "add_tiles"), (Binary::Mul, "mul_tiles")] {
             let took = time(|| {
                 restart(&mut state);
-                state.binary(op, (Broadcast::None, 0), operand(0), operand(1), 0, false);
+                state.binary(
+                    op,
+                    (Broadcast::None, 0),
+                    [operand(0), operand(1)],
+                    0,
+                    false,
+                    &Ahead::default(),
+                );
             });
             tell(&format!("{name}, {width}"), 1, took);
         }
-        let took = time(|| state.binary(Binary::Mul, (Broadcast::None, 0), operand(0), operand(1), 0, false));
+        let took = time(|| {
+            state.binary(
+                Binary::Mul,
+                (Broadcast::None, 0),
+                [operand(0), operand(1)],
+                0,
+                false,
+                &Ahead::default(),
+            )
+        });
         tell(&format!("mul_tiles onto values, {width}"), 1, took);
-        let took = time(|| state.binary(Binary::Sub, (Broadcast::Col, 0), operand(0), operand(1), 0, false));
+        let took = time(|| {
+            state.binary(
+                Binary::Sub,
+                (Broadcast::Col, 0),
+                [operand(0), operand(1)],
+                0,
+                false,
+                &Ahead::default(),
+            )
+        });
         tell(&format!("sub_tiles_bcast_cols, {width}"), 1, took);
         tell(
             &format!("copy_tile, {width}"),

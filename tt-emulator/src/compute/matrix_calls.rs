@@ -1,5 +1,6 @@
 //! Calls of the matrix engine: from pages to destination registers.
 
+use super::ahead::{Ahead, LINES_OF_PAGE};
 use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::datapath::Adder;
@@ -61,7 +62,7 @@ impl ComputeState {
     }
 
     /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
-    pub fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
+    pub fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool, ahead: &Ahead) {
         let wide = self.is_wide();
         if columns.iter().any(|page| is_byte(page.operand.format)) {
             return self.matmul_integers(rows, columns, idst, transposed);
@@ -126,8 +127,11 @@ impl ComputeState {
         if special {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
+        // As many pages as are multiplied.
+        let lines = LINES_OF_PAGE * (rows.len() + columns.len()) / (rows.len() * columns.len());
         for (r, row) in sources.rows[..rows.len()].iter().enumerate() {
             for (c, column) in sources.columns[..columns.len()].iter().enumerate() {
+                ahead.fetch_lines(lines);
                 let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
                 matmul::multiply(register, row, column, plan.products, (wide, paired));
             }
@@ -205,7 +209,15 @@ impl ComputeState {
     }
 
     /// `DST[idst] = a op b`, added to the register if `accumulate` or if `op` multiplies.
-    pub fn binary(&mut self, op: Binary, (how, row): (Broadcast, u32), a: Page, b: Page, idst: u32, accumulate: bool) {
+    pub fn binary(
+        &mut self,
+        op: Binary,
+        (how, row): (Broadcast, u32),
+        [a, b]: [Page; 2],
+        idst: u32,
+        accumulate: bool,
+        ahead: &Ahead,
+    ) {
         let adder = self.adder(a.operand.format);
         let half = adder.half;
         let sources = self.sources.get();
@@ -222,9 +234,13 @@ impl ComputeState {
         };
         let is_plain = [a_format, b_format] == [DataFormat::Float16_b; 2] && how == Broadcast::None;
         let is_filled = onto == Onto::Nothing || onto == Onto::Zeros && op == Binary::Mul;
-        if is_plain && is_filled && eltwise::binary_of_pages(register, op, a.bytes, b.bytes, self.phases, adder) {
+        if is_plain
+            && is_filled
+            && eltwise::binary_of_pages(register, op, [a.bytes, b.bytes], self.phases, adder, ahead)
+        {
             return;
         }
+        ahead.fetch_lines(2 * LINES_OF_PAGE);
         let bytes = is_byte(a_format);
         if bytes {
             integers_8(b.bytes, b_format == DataFormat::Int8, &mut sources.b);

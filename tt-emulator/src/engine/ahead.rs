@@ -2,13 +2,10 @@
 //!
 //! A reader fills its circular buffers, waits, and goes on. What its n-th read of such a turn takes usually lies as many pages
 //! behind that of the turn before as that lay behind the one before it: block after block along a row. So when it begins to wait,
-//! the pages of its next turn are guessed, and whoever takes a page of a circular buffer to compute has one of them fetched. Else
+//! the pages of its next turn are guessed, and whoever computes has them fetched ([`crate::compute::ahead`]). Else
 //! the host waits for DRAM while it reads and lets it idle while it computes, and an addition takes twice as long. It is a hint
 //! to the host alone: nothing is read, no order changes, and a wrong guess costs what was fetched.
 
-use std::cell::RefCell;
-
-use super::copying;
 use super::memory::machine::Machine;
 use super::risc::Risc;
 use super::tensor_page::Accessor;
@@ -28,20 +25,6 @@ struct PageRead {
 pub(crate) struct Turns {
     now: Vec<PageRead>,
     before: Vec<PageRead>,
-}
-
-/// What is to be fetched for a core, last first.
-#[derive(Default)]
-pub(crate) struct ToFetch(RefCell<Vec<(*const u8, u32)>>);
-
-impl ToFetch {
-    /// Starts to fetch a page.
-    #[inline]
-    pub fn fetch_one(&self) {
-        if let Some((start, bytes)) = self.0.borrow_mut().pop() {
-            copying::prefetch(start, bytes as usize);
-        }
-    }
 }
 
 impl Turns {
@@ -68,10 +51,9 @@ impl Risc {
             return;
         }
         if now.len() == before.len() {
-            let mut next = self.core.to_fetch.0.borrow_mut();
-            next.clear();
             let guesses = now.iter().zip(before.iter()).rev();
-            next.extend(guesses.filter_map(|(now, before)| guess(&self.core.machine, now, before)));
+            let guesses = guesses.filter_map(|(now, before)| guess(&self.core.machine, now, before));
+            self.core.to_fetch.replace(guesses);
         }
         std::mem::swap(now, before);
         now.clear();

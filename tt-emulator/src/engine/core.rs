@@ -6,10 +6,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ahead::ToFetch;
 use super::circular_buffer::CoreCb;
 use super::memory::machine::{Machine, Rectangle};
 use super::risc::Wait;
+use crate::compute::ahead::Ahead;
 
 /// What a message does at its destination.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ pub(crate) struct Core {
     /// Bit i is set where the program created semaphore i on this core.
     pub semaphores: u32,
     /// What its readers are likely to read next.
-    pub to_fetch: ToFetch,
+    pub to_fetch: Ahead,
     /// What was sent in this epoch.
     pub outbox: RefCell<Vec<Message>>,
     /// How many messages came to each word, where the clock is on.

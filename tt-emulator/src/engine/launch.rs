@@ -14,6 +14,7 @@ use crate::abi::KernelEntry;
 use crate::arch::{Arch, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
+use crate::compute::ahead::Ahead;
 use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
 use crate::kernel_object::{CbDescriptor, KernelError};
@@ -21,7 +22,6 @@ use crate::report::{Place, Report, RiscName, cited};
 use crate::rules;
 use crate::settings::{self, Fpu, SettingError};
 
-use super::ahead::ToFetch;
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
 use super::core::Core;
 use super::coroutine::Switch;
@@ -640,7 +640,7 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: b
         machine: machine.clone(),
         cbs: (0..buffers).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
         semaphores: 0,
-        to_fetch: ToFetch::default(),
+        to_fetch: Ahead::default(),
         outbox: RefCell::default(),
         signals: clock.then(RefCell::default),
     }

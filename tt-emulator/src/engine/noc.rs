@@ -2,9 +2,9 @@
 
 use crate::arch::{L1_SLOT_BYTES, NOCS};
 use crate::clock::Event;
+use crate::compute::ahead::FEW;
 use crate::rules;
 
-use super::copying;
 use super::memory::machine::{Node, coordinate, page_beyond};
 use super::risc::Risc;
 use super::stores::Touch;
@@ -162,7 +162,7 @@ impl Risc {
         }
         self.touch(false, node, offset, bytes, line);
         let source = self.core.machine.pointer(node, offset).cast_const();
-        copying::prefetch(source, bytes as usize);
+        self.core.to_fetch.fetch_lines(FEW);
         let transaction = self.transfers.read_transaction[noc as usize];
         self.transfers.reads.push(Read {
             source,
@@ -222,6 +222,7 @@ impl Risc {
             self.counters.dram_write_bytes[bank as usize] += u64::from(bytes);
         }
         self.touch(true, node, offset, bytes, line);
+        self.core.to_fetch.fetch_lines(FEW);
         let effect = WriteEffect::Copy {
             source,
             node,

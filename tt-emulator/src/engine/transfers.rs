@@ -6,8 +6,10 @@
 
 use std::mem::take;
 
+use crate::compute::ahead::FEW;
 use crate::rules;
 
+use super::copying;
 use super::core::{Message, MessageEffect, MessageTarget};
 use super::memory::machine::{Node, Rectangle};
 use super::risc::Risc;
@@ -133,16 +135,18 @@ impl Risc {
 
     #[inline]
     fn complete_reads(&mut self, selected: impl Fn(&Read) -> bool) {
-        let l1 = &self.l1;
-        self.transfers.reads.retain(|read| {
-            let done = selected(read);
-            if done {
-                // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live
-                // DRAM buffer, the destination in this core's L1. They may overlap, so the copy is a move.
-                unsafe { std::ptr::copy(read.source, l1.pointer(read.destination), read.bytes as usize) };
+        let reads = &self.transfers.reads;
+        for (at, read) in reads.iter().enumerate().filter(|(_, read)| selected(read)) {
+            if let Some(next) = reads.get(at + 1) {
+                // It lies in another bank, where the host's own prefetcher does not look.
+                copying::prefetch(next.source, next.bytes as usize);
             }
-            !done
-        });
+            self.core.to_fetch.fetch_lines(FEW);
+            // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live DRAM buffer, the
+            // destination in this core's L1. They may overlap, so the copy is a move.
+            unsafe { std::ptr::copy(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
+        }
+        self.transfers.reads.retain(|read| !selected(read));
     }
 
     /// Lets all writes so far take effect, in order. They stay in flight for the checks until they are flushed.
@@ -266,6 +270,7 @@ impl Risc {
 
     /// Copies from this core's L1, as a write says that is executed.
     fn copy_to(&self, node: Node, offset: u64, source: u32, bytes: u32) {
+        self.core.to_fetch.fetch_lines(FEW);
         // SAFETY: the ranges were checked when the write was issued. What runs of the engine on this core has no slice of the
         // target meanwhile; two cores of which one writes what the other uses are the program's own race.
         unsafe {

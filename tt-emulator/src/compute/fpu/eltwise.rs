@@ -1,9 +1,10 @@
 //! Element-wise operations of the matrix engine, with the device's own arithmetic.
 
 use super::datapath::{self, Adder};
+use crate::compute::ahead::Ahead;
 pub use crate::compute::enumerations::Binary;
 use crate::compute::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
-use crate::compute::tile::{SIDE, Tile};
+use crate::compute::tile::{FACE, SIDE, Tile};
 use crate::compute::vector::vectorised;
 
 /// From this exponent on, sums go through the device's adder step by step.
@@ -12,21 +13,27 @@ const HIGH_EXPONENT: u32 = 240 << 23;
 const LOW_EXPONENT: u32 = 14 << 23;
 
 /// What [`datapath::add`] gives without a destination, by way of `f32`: the smaller operand is rounded to the grid of the
-/// larger one's eleven bits (by adding and subtracting a power of two; a little is added first, so that halves go up),
-/// then the sum is exact. False, and an undefined destination, where an exponent is too large for that.
+/// larger one's eleven bits (by adding and subtracting a power of two of its sign; a little is added first, so that halves go up),
+/// then the sum is exact. False, and an undefined destination, where an exponent is too large for that. Before each face `fetch` is
+/// called.
 #[inline(always)]
-fn sum_of(destination: &mut Tile, a: impl Rows, b: impl Rows, flip: u32, wide: bool) -> bool {
+fn sum_of(destination: &mut Tile, mut a: impl Rows, mut b: impl Rows, flip: u32, wide: bool, fetch: impl Fn()) -> bool {
     let mut most = [0; SIDE];
-    for ((to, a), b) in rows_mut(destination).zip(a).zip(b) {
-        for i in 0..SIDE {
-            let (a, b) = (flush_to_zero(a[i]), flush_to_zero(b[i]) ^ flip);
-            let swap = (a & !SIGN) < (b & !SIGN);
-            let (large, small) = if swap { (b, a) } else { (a, b) };
-            most[i] = most[i].max(large & EXPONENT);
-            let grid = f32::from_bits(large & EXPONENT) * 8192.0;
-            let magnitude = (f32::from_bits(small & !SIGN) * (1.0 + 1.0 / 4096.0) + grid) - grid;
-            let sum = (f32::from_bits(large) + f32::from_bits(magnitude.to_bits() | (small & SIGN))).to_bits();
-            to[i] = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
+    for face in destination.0.as_chunks_mut::<FACE>().0 {
+        fetch();
+        for ((to, a), b) in face.as_chunks_mut::<SIDE>().0.iter_mut().zip(&mut a).zip(&mut b) {
+            for i in 0..SIDE {
+                // Zeros have no sign in the end, so they need none here.
+                let (a, b) = (flush_to_zero(a[i]), flush_to_zero(b[i] ^ flip));
+                let swap = (a & !SIGN) < (b & !SIGN);
+                let (large, small) = if swap { (b, a) } else { (a, b) };
+                most[i] = most[i].max(large & EXPONENT);
+                let grid = (f32::from_bits(large & EXPONENT) * 8192.0).to_bits();
+                let grid = f32::from_bits(grid | (small & SIGN));
+                let rounded = (f32::from_bits(small) * (1.0 + 1.0 / 4096.0) + grid) - grid;
+                let sum = (f32::from_bits(large) + rounded).to_bits();
+                to[i] = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
+            }
         }
     }
     most.iter().all(|most| *most < HIGH_EXPONENT)
@@ -34,13 +41,13 @@ fn sum_of(destination: &mut Tile, a: impl Rows, b: impl Rows, flip: u32, wide: b
 
 vectorised! {
     fn sum(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) -> bool {
-        sum_of(destination, bits(a), bits(b), flip, wide)
+        sum_of(destination, bits(a), bits(b), flip, wide, || {})
     }
 }
 
 vectorised! {
-    fn sum_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], flip: u32, wide: bool) -> bool {
-        sum_of(destination, bits_of_bf16(a), bits_of_bf16(b), flip, wide)
+    fn sum_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], flip: u32, wide: bool, ahead: &Ahead) -> bool {
+        sum_of(destination, bits_of_bf16(a), bits_of_bf16(b), flip, wide, || ahead.fetch_lines(FACE / 2 / SIDE))
     }
 }
 
@@ -159,21 +166,24 @@ const ALL_A: u32 = 0xffff_c000;
 const ALL_B: u32 = 0xffff_e000;
 
 /// All phases of a product into an empty 32-bit destination, where they add up without rounding. False, and an undefined
-/// destination, where a phase would leave the range of exponents.
+/// destination, where a phase would leave the range of exponents. Before each face `fetch` is called.
 #[inline(always)]
-fn product_of(destination: &mut Tile, a: impl Rows, b: impl Rows, phases: u32) -> bool {
+fn product_of(destination: &mut Tile, mut a: impl Rows, mut b: impl Rows, phases: u32, fetch: impl Fn()) -> bool {
     let mut range = Range::new();
     let a_mask = if phases >= 2 { ALL_A } else { HIGH_A };
     let b_mask = if phases >= 4 { ALL_B } else { HIGH_B };
     let third = if phases == 3 { 1.0 } else { 0.0 };
-    for ((to, a), b) in rows_mut(destination).zip(a).zip(b) {
-        for i in 0..SIDE {
-            // Denormals count as zeros, which `range` gives for them.
-            let (a, b) = (a[i], b[i]);
-            let (a_high, _) = parts(a, HIGH_A, ALL_A);
-            let (_, b_low) = parts(b, HIGH_B, ALL_B);
-            let product = f32::from_bits(a & a_mask) * f32::from_bits(b & b_mask) + a_high * b_low * third;
-            to[i] = f32::from_bits(range.see(i, a, b, product.to_bits()));
+    for face in destination.0.as_chunks_mut::<FACE>().0 {
+        fetch();
+        for ((to, a), b) in face.as_chunks_mut::<SIDE>().0.iter_mut().zip(&mut a).zip(&mut b) {
+            for i in 0..SIDE {
+                // Denormals count as zeros, which `range` gives for them.
+                let (a, b) = (a[i], b[i]);
+                let (a_high, _) = parts(a, HIGH_A, ALL_A);
+                let (_, b_low) = parts(b, HIGH_B, ALL_B);
+                let product = f32::from_bits(a & a_mask) * f32::from_bits(b & b_mask) + a_high * b_low * third;
+                to[i] = f32::from_bits(range.see(i, a, b, product.to_bits()));
+            }
         }
     }
     range.is_safe()
@@ -181,13 +191,13 @@ fn product_of(destination: &mut Tile, a: impl Rows, b: impl Rows, phases: u32) -
 
 vectorised! {
     fn product_wide(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32) -> bool {
-        product_of(destination, bits(a), bits(b), phases)
+        product_of(destination, bits(a), bits(b), phases, || {})
     }
 }
 
 vectorised! {
-    fn product_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], phases: u32) -> bool {
-        product_of(destination, bits_of_bf16(a), bits_of_bf16(b), phases)
+    fn product_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], phases: u32, ahead: &Ahead) -> bool {
+        product_of(destination, bits_of_bf16(a), bits_of_bf16(b), phases, || ahead.fetch_lines(FACE / 2 / SIDE))
     }
 }
 
@@ -260,13 +270,20 @@ pub fn binary_with_zero(destination: &mut Tile, op: Binary, b: &Tile, adder: Add
     op != Binary::Mul && !adder.half && sum_with_zero(destination, b, flip(op), adder.wide)
 }
 
-/// `a op b` of pages of bf16, over the destination, or into one that holds zeros. False, and an undefined destination, where
-/// only [`binary`] knows what that is.
-pub fn binary_of_pages(destination: &mut Tile, op: Binary, a: &[u8], b: &[u8], phases: u32, adder: Adder) -> bool {
+/// `a op b` of pages of bf16, over the destination, or into one that holds zeros, while pages are fetched ahead. False, and an undefined
+/// destination, where only [`binary`] knows what that is.
+pub fn binary_of_pages(
+    destination: &mut Tile,
+    op: Binary,
+    [a, b]: [&[u8]; 2],
+    phases: u32,
+    adder: Adder,
+    ahead: &Ahead,
+) -> bool {
     match op {
         _ if adder.half => false,
-        Binary::Mul => adder.wide && product_of_pages(destination, a, b, phases),
-        Binary::Add | Binary::Sub => sum_of_pages(destination, a, b, flip(op), adder.wide),
+        Binary::Mul => adder.wide && product_of_pages(destination, a, b, phases, ahead),
+        Binary::Add | Binary::Sub => sum_of_pages(destination, a, b, flip(op), adder.wide, ahead),
     }
 }
 
@@ -488,10 +505,10 @@ mod tests {
                 .flat_map(|wide| [Binary::Add, Binary::Sub, Binary::Mul].map(|op| (wide, op)))
                 .flat_map(|(wide, op)| (1..=4).map(move |phases| (wide, op, phases)))
             {
-                let (mut of_tiles, mut of_pages) = (Tile::zero(), Tile::zero());
+                let (mut of_tiles, mut of_pages, ahead) = (Tile::zero(), Tile::zero(), Ahead::default());
                 let onto = if op == Binary::Mul { Onto::Zeros } else { Onto::Nothing };
                 binary(&mut of_tiles, op, &a, &b, phases, onto, adder(wide));
-                if binary_of_pages(&mut of_pages, op, &pages_a, &pages_b, phases, adder(wide)) {
+                if binary_of_pages(&mut of_pages, op, [&pages_a, &pages_b], phases, adder(wide), &ahead) {
                     let same = |(tile, page): (&f32, &f32)| tile.to_bits() == page.to_bits();
                     assert!(
                         of_tiles.0.iter().zip(&of_pages.0).all(same),

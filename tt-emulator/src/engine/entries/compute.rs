@@ -9,6 +9,7 @@ use super::tilize::{
     tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
 };
 use crate::abi::{ComputeApi, register_step, side, special};
+use crate::compute::ahead::{FEW, LINES_OF_PAGE};
 use crate::compute::destination::Broken;
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
 use crate::compute::fpu::eltwise::Binary;
@@ -140,10 +141,17 @@ impl Risc {
 
     /// Page `index` behind the read pointer.
     #[inline]
-    pub(super) fn input(&mut self, operand: Operand, index: u32, line: i32) -> Place {
+    pub(super) fn front(&mut self, operand: Operand, index: u32, line: i32) -> Place {
         let address = self.front_page(operand.cb, index, line);
-        self.core.to_fetch.fetch_one();
         Place { operand, address }
+    }
+
+    /// Page `index` behind the read pointer, for a call that fetches nothing while it computes: another page is fetched at once.
+    #[inline]
+    pub(super) fn input(&mut self, operand: Operand, index: u32, line: i32) -> Place {
+        let place = self.front(operand, index, line);
+        self.core.to_fetch.fetch_lines(LINES_OF_PAGE);
+        place
     }
 
     /// Page `index` behind the write pointer.
@@ -201,9 +209,7 @@ extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32
         let (a, _) = risc.loose_operand(icb0, line);
         let (b, _) = risc.loose_operand(icb1, line);
         let (out, _) = risc.loose_operand(ocb, line);
-        let core = risc.core.clone();
-        let consistent = risc.compute.set_formats(configured_formats(&core.cbs));
-        drop(core);
+        let consistent = risc.compute.set_formats(configured_formats(&risc.core.cbs));
         risc.obey(consistent, line);
         let started = risc.compute.engines.start(a, b, out, reverse != 0);
         risc.obey(started, line);
@@ -311,10 +317,10 @@ extern "C" fn matmul(
         let nowhere = |operand| Place { operand, address: 0 };
         let (mut rows, mut columns) = ([nowhere(a); BLOCK_LIMIT], [nowhere(b); BLOCK_LIMIT]);
         for r in 0..rt {
-            rows[r as usize] = risc.input(a, i0.saturating_add(r.saturating_mul(kt)), line);
+            rows[r as usize] = risc.front(a, i0.saturating_add(r.saturating_mul(kt)), line);
         }
         for c in 0..ct {
-            columns[c as usize] = risc.input(b, i1.saturating_add(c), line);
+            columns[c as usize] = risc.front(b, i1.saturating_add(c), line);
         }
         let mut row_pages = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
         let mut column_pages = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
@@ -325,7 +331,8 @@ extern "C" fn matmul(
         for (page, place) in column_pages.iter_mut().zip(&columns) {
             *page = place.read(&risc.l1);
         }
-        risc.compute.matmul(row_pages, column_pages, idst, transpose);
+        let ahead = &risc.core.to_fetch;
+        risc.compute.matmul(row_pages, column_pages, idst, transpose, ahead);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
         risc.note_product([a, b], ct, rt);
     });
@@ -372,12 +379,13 @@ extern "C" fn binary(
             let checked = risc.compute.require_binary(op, broadcast, (a, b), idst + tile, row);
             let accumulate = risc.obey(checked, line);
             let (first, second) = (
-                risc.input(a, i0.saturating_add(tile), line),
-                risc.input(b, i1.saturating_add(tile), line),
+                risc.front(a, i0.saturating_add(tile), line),
+                risc.front(b, i1.saturating_add(tile), line),
             );
-            let (first, second) = (first.read(&risc.l1), second.read(&risc.l1));
+            let pages = [first.read(&risc.l1), second.read(&risc.l1)];
+            let ahead = &risc.core.to_fetch;
             risc.compute
-                .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
+                .binary(op, (broadcast, row), pages, idst + tile, accumulate, ahead);
         }
         risc.counters.compute.eltwise_tiles += u64::from(count);
         risc.note_element_wise(op, &[a, b], count);
@@ -608,6 +616,7 @@ extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u3
             } else {
                 let noted = risc.compute.note_packed(ocb, register, masked);
                 risc.obey(noted, line);
+                risc.core.to_fetch.fetch_lines(FEW);
                 risc.compute.pack(&packer, register, page.write(&mut risc.l1));
             }
         }

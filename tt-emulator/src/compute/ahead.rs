@@ -1,0 +1,99 @@
+//! Pages that the host fetches into its caches while it computes with others.
+//!
+//! A processor fetches some dozens of lines at a time and forgets what it is asked for beyond those. So pages are fetched a few lines at a
+//! time, between the faces of a tile that is computed with and wherever pages are moved, and memory and arithmetic take their time
+//! together.
+
+use super::tile::TILE;
+use std::cell::{Cell, RefCell};
+use std::ptr::null;
+
+/// Bytes of a cache line of the host.
+const LINE: usize = 64;
+
+/// Lines of a page of bf16.
+pub const LINES_OF_PAGE: usize = TILE * 2 / LINE;
+
+/// Lines that are fetched on the way where a page is moved, or a call is made about one.
+pub const FEW: usize = 4;
+
+/// What is left of a page.
+#[derive(Clone, Copy)]
+struct Rest {
+    /// The next line; null where there is no page.
+    next: *const u8,
+    lines: usize,
+}
+
+impl Rest {
+    const NONE: Rest = Rest { next: null(), lines: 0 };
+
+    fn of((start, bytes): (*const u8, u32)) -> Rest {
+        Rest {
+            next: start,
+            lines: bytes as usize / LINE,
+        }
+    }
+}
+
+/// Pages that are to be fetched, of which none is read here: they may lie anywhere.
+pub struct Ahead {
+    now: Cell<Rest>,
+    /// Those behind it, last first.
+    pages: RefCell<Vec<Rest>>,
+}
+
+impl Default for Ahead {
+    fn default() -> Ahead {
+        Ahead {
+            now: Cell::new(Rest::NONE),
+            pages: RefCell::default(),
+        }
+    }
+}
+
+impl Ahead {
+    /// Forgets what is left, for these pages and their bytes, last first.
+    pub fn replace(&self, pages: impl Iterator<Item = (*const u8, u32)>) {
+        let mut waiting = self.pages.borrow_mut();
+        waiting.clear();
+        waiting.extend(pages.map(Rest::of));
+        self.now.set(waiting.pop().unwrap_or(Rest::NONE));
+    }
+
+    /// Starts to fetch so many lines. Into the second-level cache: the first one is too small for what a reader waits for, and waits
+    /// longer for each line.
+    #[inline]
+    pub fn fetch_lines(&self, count: usize) {
+        if self.now.get().next.is_null() {
+            return;
+        }
+        for _ in 0..count {
+            let Rest { next, lines } = self.now.get();
+            if lines == 0 {
+                return self.turn();
+            }
+            prefetch(next);
+            self.now.set(Rest {
+                next: next.wrapping_add(LINE),
+                lines: lines - 1,
+            });
+        }
+    }
+
+    #[cold]
+    fn turn(&self) {
+        self.now.set(self.pages.borrow_mut().pop().unwrap_or(Rest::NONE));
+    }
+}
+
+#[inline(always)]
+fn prefetch(line: *const u8) {
+    // SAFETY: a prefetch touches no memory that the program could see, at any address.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line.cast())
+    };
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = line;
+}
