@@ -119,16 +119,6 @@ pub(crate) struct CbView {
     pub popped: bool,
 }
 
-/// Views of a RISC at the start of a run: all pointers at the rings' starts.
-pub(crate) fn initial_views(cbs: &[CoreCb]) -> impl Iterator<Item = CbView> {
-    let at_start = |cb: &CoreCb| CbView {
-        read: cb.config.base,
-        write: cb.config.base,
-        ..CbView::default()
-    };
-    cbs.iter().map(at_start)
-}
-
 /// Formats of the buffers that a core has.
 pub(crate) fn configured_formats(cbs: &[CoreCb]) -> impl Iterator<Item = DataFormat> {
     let configured = cbs.iter().filter(|cb| cb.config.pages != 0);
@@ -145,7 +135,22 @@ impl Risc {
 
     #[inline]
     fn check_cb(&mut self, cb: u32, line: i32) {
-        if self.core.cbs.get(cb as usize).is_none_or(|cb| cb.config.pages == 0) {
+        if self.viewed.unbounded_shr(cb) & 1 == 0 {
+            self.begin_view(cb, line);
+        }
+    }
+
+    /// Begins to look at a circular buffer: all pointers at its start.
+    #[cold]
+    fn begin_view(&mut self, cb: u32, line: i32) {
+        let at = cb as usize;
+        let Some(config) = self
+            .core
+            .cbs
+            .get(at)
+            .map(|cb| &cb.config)
+            .filter(|config| config.pages != 0)
+        else {
             self.violation(
                 &rules::CB_NOT_CONFIGURED,
                 line,
@@ -155,7 +160,17 @@ impl Risc {
                     self.arch.circular_buffers - 1
                 ),
             );
+        };
+        let view = CbView {
+            read: config.base,
+            write: config.base,
+            ..CbView::default()
+        };
+        if self.views.len() <= at {
+            self.views.resize(at + 1, CbView::default());
         }
+        self.views[at] = view;
+        self.viewed |= 1 << cb;
     }
 
     /// Waits until `pages` pages are free at the back.
@@ -412,11 +427,21 @@ impl Risc {
         slot
     }
 
+    /// The circular buffers that it has looked at.
+    fn viewed_buffers(&self) -> impl Iterator<Item = usize> + use<> {
+        let mut left = self.viewed;
+        std::iter::from_fn(move || {
+            let cb = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (cb < u64::BITS).then_some(cb as usize)
+        })
+    }
+
     /// A circular buffer that this RISC waited on and never popped from, though its producer filled pages beyond those, and
     /// how many it waited for. What is produced once may stay, and pages of a buffer need not be given back.
     pub fn forgotten_wait(&self) -> Option<(usize, u32)> {
-        let forgotten = |(cb, view): &(usize, &CbView)| {
-            let shared = &self.core.cbs[*cb];
+        let forgotten = |cb: &usize| {
+            let (shared, view) = (&self.core.cbs[*cb], &self.views[*cb]);
             view.waited > 0
                 && !view.popped
                 && shared.producer.get().is_some_and(|producer| producer != self.name)
@@ -426,17 +451,18 @@ impl Risc {
         if self.name == RiscName::Trisc {
             return None;
         }
-        let found = self.views.iter().enumerate().find(forgotten);
-        found.map(|(cb, view)| (cb, view.waited))
+        let found = self.viewed_buffers().find(forgotten);
+        found.map(|cb| (cb, self.views[cb].waited))
     }
 
     /// A circular buffer that this RISC reserved pages of and never pushed any, though other RISCs use it. To one RISC alone
     /// a circular buffer may be plain memory.
     pub fn forgotten_reserve(&self) -> Option<(usize, u32)> {
-        let forgotten = |(cb, view): &(usize, &CbView)| {
-            view.reserved > 0 && !view.pushed && self.core.cbs[*cb].is_shared_with_others(self.name)
+        let forgotten = |cb: &usize| {
+            let (shared, view) = (&self.core.cbs[*cb], &self.views[*cb]);
+            view.reserved > 0 && !view.pushed && shared.is_shared_with_others(self.name)
         };
-        let found = self.views.iter().enumerate().find(forgotten);
-        found.map(|(cb, view)| (cb, view.reserved))
+        let found = self.viewed_buffers().find(forgotten);
+        found.map(|cb| (cb, self.views[cb].reserved))
     }
 }

@@ -4,9 +4,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::sync::Arc;
 
-use super::circular_buffer::CoreCb;
+use super::circular_buffer::{CbConfig, CoreCb};
 use super::memory::machine::{Machine, Rectangle};
 use super::risc::Wait;
 use crate::compute::ahead::Ahead;
@@ -38,6 +39,36 @@ pub(crate) struct Message {
     pub target: MessageTarget,
     pub offset: u32,
     pub effect: MessageEffect,
+}
+
+thread_local! {
+    /// Memory for circular buffers of cores to come: a launch makes them all before it drops the first, more than the allocator has at
+    /// hand.
+    static SPARE: RefCell<Vec<Vec<CoreCb>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Cores whose memory a thread keeps: more than any chip has.
+const KEPT: usize = 256;
+
+/// So many circular buffers that are not there, for a core.
+pub(crate) fn no_buffers(count: usize) -> Vec<CoreCb> {
+    let mut buffers = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+    buffers.extend((0..count).map(|_| CoreCb::new(CbConfig::NONE)));
+    buffers
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        let mut buffers = take(&mut self.cbs);
+        buffers.clear();
+        // A thread that ends keeps nothing.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                spare.push(buffers);
+            }
+        });
+    }
 }
 
 /// A core that runs kernels.

@@ -4,8 +4,7 @@
 //! Everything that can be refused is refused before the first kernel runs.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::mem::take;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,8 +21,8 @@ use crate::report::{Place, Report, RiscName, cited};
 use crate::rules;
 use crate::settings::{self, Fpu, SettingError};
 
-use super::circular_buffer::{CbConfig, CoreCb, initial_views};
-use super::core::Core;
+use super::circular_buffer::{CbConfig, CoreCb};
+use super::core::{Core, no_buffers};
 use super::coroutine::Switch;
 use super::counters::{CoreCounters, RiscCounters, RunCounters};
 use super::deadlock;
@@ -33,7 +32,7 @@ use super::memory::machine::{Machine, Node};
 use super::printing::Printed;
 use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc, RiscMemory};
-use super::schedule::{CoreRun, Ending, RISCS, run};
+use super::schedule::{CoreRun, Ending, OfCore, RISCS, run};
 use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
 use super::unwritten;
 use super::writers::Writer;
@@ -156,12 +155,11 @@ pub(crate) fn run_now(
         cores: Vec::with_capacity(cores.len()),
         ..Default::default()
     };
-    for run in &mut cores {
-        let counts = take(&mut run.outcome.counts);
-        counters.total.add(&counts);
+    for run in &cores {
+        counters.total.add(&run.outcome.counts);
         counters.cores.push(CoreCounters {
             core: run.core.logical,
-            counts,
+            counts: run.outcome.counts.clone(),
         });
     }
     if clock {
@@ -172,11 +170,10 @@ pub(crate) fn run_now(
             std::fs::write(&file, timeline).map_err(|error| LaunchError::Timeline { file, error })?;
         }
     }
-    let touched = touched(&cores);
     drop(cores);
     // All cores are gone, and nothing else has the machine.
     if let Some(machine) = Arc::into_inner(machine) {
-        let misused = |of: Misused| of.report(&touched, program.stores.as_ref());
+        let misused = |of: Misused| of.report(&touched(&parts), program.stores.as_ref());
         match &program.stores {
             Some(stores) => {
                 counters.unstored = machine.stores.judge(stores, arch.grid.0).map_err(misused)?;
@@ -190,15 +187,18 @@ pub(crate) fn run_now(
     Ok(counters)
 }
 
-/// The lines of kernels that touch what is watched, each once.
-fn touched(cores: &[CoreRun]) -> Vec<(Touch, Arc<Kernel>)> {
+/// The lines of kernels that touch what is watched, each once, in the order in which RISCs of a core run.
+fn touched(parts: &[Part]) -> Vec<(Touch, Arc<Kernel>)> {
+    let mut parts: Vec<&Common> = parts.iter().map(|part| &*part.common).collect();
+    parts.sort_by_key(|part| turn(part.kernel.risc()));
     let mut found: Vec<(Touch, Arc<Kernel>)> = Vec::new();
-    for run in cores {
-        for (touch, part) in &run.outcome.touched {
-            let kernel = &run.parts[*part].common.kernel;
-            let is_known = |(known, other): &(Touch, Arc<Kernel>)| known == touch && other.file == kernel.file;
+    for part in parts {
+        let mut touched = part.touched.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        touched.sort_by_key(|touch| touch.line);
+        for touch in touched {
+            let is_known = |(known, other): &(Touch, Arc<Kernel>)| *known == touch && other.file == part.kernel.file;
             if !found.iter().any(is_known) {
-                found.push((*touch, kernel.clone()));
+                found.push((touch, part.kernel.clone()));
             }
         }
     }
@@ -435,8 +435,8 @@ pub(crate) struct Modes {
 pub(crate) struct Part<'run> {
     common: Arc<Common>,
     pub entry: KernelEntry,
-    /// Unique arguments by core.
-    arguments: &'run BTreeMap<CoreCoord, Vec<u32>>,
+    /// Unique arguments, in the order of the kernel's cores.
+    arguments: &'run [Option<Vec<u32>>],
     options: ComputeOptions,
     modes: Modes,
 }
@@ -448,14 +448,29 @@ pub(crate) struct Common {
     pub arguments: Vec<u32>,
     /// The kernel that the launch is of, else the file: who prints.
     pub name: String,
+    /// Lines that touch what is watched, of RISCs that are gone.
+    touched: Mutex<Vec<Touch>>,
+}
+
+impl Common {
+    /// Adds lines that touch what is watched.
+    pub fn note_touched(&self, touched: &[Touch]) {
+        if touched.is_empty() {
+            return;
+        }
+        let mut known = self.touched.lock().unwrap_or_else(PoisonError::into_inner);
+        for touch in touched {
+            if !known.contains(touch) {
+                known.push(*touch);
+            }
+        }
+    }
 }
 
 /// What is left of a core's RISCs when all have returned.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub counts: RiscCounters,
-    /// Lines that touch what is watched, with the number of their kernel's part.
-    touched: Vec<(Touch, usize)>,
     /// A window of a circular buffer that a RISC opened and then forgot.
     forgotten: Option<Box<Report>>,
 }
@@ -470,6 +485,7 @@ pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes
                 kernel: kernel.kernel.clone(),
                 arguments: kernel.common_arguments.clone().unwrap_or_default(),
                 name: launched.unwrap_or(&kernel.kernel.file).clone(),
+                touched: Mutex::default(),
             }),
             entry: *entry,
             arguments: &kernel.arguments,
@@ -503,21 +519,32 @@ pub(super) fn build<'run>(
     let clock = parts.iter().any(|part| part.modes.clock);
     let ids = program.circular_buffers.iter().flat_map(|buffer| &buffer.indices);
     let buffers = ids.map(|index| usize::from(index.id) + 1).max().unwrap_or(0);
-    // By number, row by row.
-    let mut cores: Vec<Option<(Core, [Option<usize>; RISCS])>> =
-        std::iter::repeat_with(|| None).take(arch.cores()).collect();
+    let number = |(x, y): CoreCoord| y * arch.grid.0 + x;
+    let most = program
+        .kernels
+        .iter()
+        .map(|kernel| kernel.cores.len())
+        .max()
+        .unwrap_or(0);
+    let mut cores: Vec<(Core, OfCore)> = Vec::with_capacity(most);
+    // Where those are in that list, by number, row by row.
+    let mut places: Vec<Option<u16>> = vec![None; arch.cores()];
     for (part, kernel) in program.kernels.iter().enumerate() {
-        for &(x, y) in &kernel.cores {
-            let new = || (new_core(machine, (x, y), buffers, clock), [None; RISCS]);
-            let (_, riscs) = cores[y * arch.grid.0 + x].get_or_insert_with(new);
-            riscs[turn(kernel.kernel.risc())] = Some(part);
+        for (place, core) in kernel.cores.iter().enumerate() {
+            let at = *places[number(*core)].get_or_insert_with(|| {
+                cores.push((new_core(machine, *core, buffers, clock), [None; RISCS]));
+                cores.len() as u16 - 1
+            });
+            let (_, kernels) = &mut cores[usize::from(at)];
+            kernels[turn(kernel.kernel.risc())].get_or_insert((part, place));
         }
     }
     for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
         for &(x, y) in &buffer.cores {
-            let Some((core, _)) = &mut cores[y * arch.grid.0 + x] else {
+            let Some(at) = places[number((x, y))] else {
                 continue;
             };
+            let (core, _) = &mut cores[usize::from(at)];
             for index in &buffer.indices {
                 let base = core.l1_base + offset;
                 if buffer.global_address.is_none() {
@@ -540,27 +567,27 @@ pub(super) fn build<'run>(
     }
     for semaphore in &program.semaphores {
         for &(x, y) in &semaphore.cores {
-            let index = y * arch.grid.0 + x;
+            let index = number((x, y));
             let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
             // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
             unsafe { machine.change_word(Node::Core(index as u16), offset as u64, |_| semaphore.initial) };
-            if let Some((core, _)) = &mut cores[index] {
+            if let Some(at) = places[index] {
+                let (core, _) = &mut cores[usize::from(at)];
                 core.semaphores |= 1 << semaphore.id;
             }
         }
     }
-    let cores = cores.into_iter().flatten();
-    cores.map(|(core, riscs)| CoreRun::new(core, parts, riscs)).collect()
+    cores.sort_by_key(|(core, _)| core.index);
+    let runs = cores.into_iter();
+    runs.map(|(core, kernels)| CoreRun::new(core, parts, kernels)).collect()
 }
 
 impl Part<'_> {
-    /// A RISC of this kernel on a core.
-    pub fn risc(&self, core: &Rc<Core>) -> Risc {
+    /// A RISC of this kernel on a core, which is at this place among the kernel's.
+    pub fn risc(&self, core: &Rc<Core>, place: usize) -> Risc {
         let (arch, Modes { fpu, clock }) = (core.machine.arch, self.modes);
         let mut memory = RiscMemory::take();
-        let arguments = self.arguments.get(&core.logical);
-        memory.arguments.extend_from_slice(arguments.map_or(&[], Vec::as_slice));
-        memory.views.extend(initial_views(&core.cbs));
+        memory.arguments.extend_from_slice(self.arguments_at(place));
         Risc {
             core: core.clone(),
             progress: Rc::new(Progress::new(core, self.common.kernel.risc())),
@@ -572,6 +599,7 @@ impl Part<'_> {
             part: self.common.clone(),
             arguments: memory.arguments,
             views: memory.views,
+            viewed: 0,
             transfers: memory.transfers,
             turns: memory.turns,
             writer: Writer::Core(core.index),
@@ -585,10 +613,15 @@ impl Part<'_> {
         }
     }
 
+    /// The unique arguments for a core, by its place among the kernel's.
+    fn arguments_at(&self, place: usize) -> &[u32] {
+        self.arguments[place].as_deref().unwrap_or(&[])
+    }
+
     /// Makes a RISC that has returned, of another core and perhaps of another kernel, one of this kernel on `core`.
-    pub fn renew(&self, risc: &mut Risc, core: &Rc<Core>) {
+    pub fn renew(&self, risc: &mut Risc, core: &Rc<Core>, place: usize) {
         if risc.name != self.common.kernel.risc() || risc.progress.violation.get().is_some() {
-            *risc = self.risc(core);
+            *risc = self.risc(core, place);
             return;
         }
         risc.core.clone_from(core);
@@ -596,31 +629,32 @@ impl Part<'_> {
         // SAFETY: as for a new one.
         risc.l1 = unsafe { L1::of(core) };
         if !Arc::ptr_eq(&risc.part, &self.common) {
+            risc.part.note_touched(&risc.touched);
+            risc.touched.clear();
             risc.part = self.common.clone();
         }
-        let arguments = self.arguments.get(&core.logical);
         risc.arguments.clear();
-        risc.arguments.extend_from_slice(arguments.map_or(&[], Vec::as_slice));
-        risc.views.clear();
-        risc.views.extend(initial_views(&core.cbs));
+        risc.arguments.extend_from_slice(self.arguments_at(place));
+        risc.viewed = 0;
         risc.transfers.clear();
         risc.turns.clear();
         risc.writer = Writer::Core(core.index);
-        risc.touched.clear();
         risc.printed = Printed::default();
         risc.line = 0;
         risc.switch = Switch::unset();
         risc.counters = RiscCounters::default();
         risc.trace = self.modes.clock.then(Vec::new);
-        risc.compute = ComputeState::new(&self.options, core.machine.arch, self.modes.fpu == Fpu::Exact);
+        // Data movement leaves its engines as they are.
+        if risc.is_compute() {
+            risc.compute = ComputeState::new(&self.options, core.machine.arch, self.modes.fpu == Fpu::Exact);
+        }
     }
 }
 
 impl Outcome {
-    /// Adds what a RISC that has returned leaves, with the number of its kernel's part.
-    pub fn add(&mut self, risc: &Risc, part: usize) {
+    /// Adds what a RISC that has returned leaves.
+    pub fn add(&mut self, risc: &Risc) {
         self.counts.add(&risc.counters);
-        self.touched.extend(risc.touched.iter().map(|touch| (*touch, part)));
         if self.forgotten.is_none() {
             self.forgotten = forgotten(risc);
         }
@@ -638,7 +672,7 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: b
         virtual_y,
         l1_base: machine.pointer(Node::Core(index), 0).addr() as u32,
         machine: machine.clone(),
-        cbs: (0..buffers).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
+        cbs: no_buffers(buffers),
         semaphores: 0,
         to_fetch: Ahead::default(),
         outbox: RefCell::default(),

@@ -1,6 +1,5 @@
 //! A program: kernels with their cores and arguments, circular buffers, semaphores. No device is known yet.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::abi::KernelEntry;
@@ -74,8 +73,16 @@ impl Kernel {
 pub(crate) struct ProgramKernel {
     pub kernel: Arc<Kernel>,
     pub cores: Vec<CoreCoord>,
-    pub arguments: BTreeMap<CoreCoord, Vec<u32>>,
+    /// Unique arguments, in the order of the cores; none where they were not set.
+    pub arguments: Vec<Option<Vec<u32>>>,
     pub common_arguments: Option<Vec<u32>>,
+}
+
+impl ProgramKernel {
+    /// Where a core is among its cores.
+    fn place_of(&self, core: CoreCoord) -> Option<usize> {
+        self.cores.iter().position(|other| *other == core)
+    }
 }
 
 /// One index of a circular buffer.
@@ -173,8 +180,8 @@ impl Program {
         }
         self.kernels.push(ProgramKernel {
             kernel: Arc::new(kernel),
+            arguments: vec![None; cores.len()],
             cores,
-            arguments: BTreeMap::new(),
             common_arguments: None,
         });
         Ok(self.kernels.len() - 1)
@@ -250,17 +257,16 @@ impl Program {
     /// Sets the unique runtime arguments of a kernel on a core.
     pub fn set_runtime_args(&mut self, kernel: usize, core: CoreCoord, words: &[u32]) -> Checked<()> {
         let kernel = self.kernel_mut(kernel)?;
-        // A core that has arguments already is one of its cores.
-        if !kernel.arguments.contains_key(&core) && !kernel.cores.contains(&core) {
+        let Some(place) = kernel.place_of(core) else {
             let detail = format!(
                 "runtime arguments for {} on core {core:?}, where it does not run",
                 kernel.kernel.file
             );
             return Err(Report::launch(&rules::LAUNCH_KERNEL, detail));
-        }
+        };
         let common = kernel.common_arguments.as_ref().map_or(0, Vec::len);
         check_argument_count(kernel, words.len() + common)?;
-        if let Some(before) = kernel.arguments.get_mut(&core) {
+        if let Some(before) = &mut kernel.arguments[place] {
             if before.len() != words.len() {
                 let detail = format!(
                     "{} on core {core:?}: {} words, {} before",
@@ -272,7 +278,7 @@ impl Program {
             }
             before.copy_from_slice(words);
         } else {
-            kernel.arguments.insert(core, words.to_vec());
+            kernel.arguments[place] = Some(words.to_vec());
         }
         Ok(())
     }
@@ -280,7 +286,7 @@ impl Program {
     /// Sets the common runtime arguments of a kernel.
     pub fn set_common_runtime_args(&mut self, kernel: usize, words: &[u32]) -> Checked<()> {
         let kernel = self.kernel_mut(kernel)?;
-        let unique = kernel.arguments.values().map(Vec::len).max().unwrap_or(0);
+        let unique = kernel.arguments.iter().flatten().map(Vec::len).max().unwrap_or(0);
         check_argument_count(kernel, words.len() + unique)?;
         if kernel.common_arguments.is_some() {
             let detail = format!(
@@ -296,8 +302,9 @@ impl Program {
     /// The unique runtime arguments of a kernel on a core, to be changed in place.
     pub fn runtime_args(&mut self, kernel: usize, core: CoreCoord) -> Checked<&mut [u32]> {
         let kernel = self.kernel_mut(kernel)?;
+        let place = kernel.place_of(core);
         let file = &kernel.kernel.file;
-        let words = kernel.arguments.get_mut(&core);
+        let words = place.and_then(|place| kernel.arguments[place].as_mut());
         let words = words.ok_or_else(|| {
             Report::launch(
                 &rules::LAUNCH_KERNEL,

@@ -133,14 +133,16 @@ pub(crate) struct Risc {
     pub part: Arc<Common>,
     /// Unique runtime arguments; kernels may keep pointers into them.
     pub arguments: Vec<u32>,
-    /// Pointers and windows of this RISC, one per circular buffer of the core.
+    /// Pointers and windows of this RISC by circular buffer, of those that it has looked at.
     pub views: Vec<CbView>,
+    /// Bit i is set where it has looked at circular buffer i; no chip has more than bits.
+    pub viewed: u64,
     pub transfers: Transfers,
     /// What it read before it waited, and before that.
     pub turns: Turns,
     /// Whose stores are issued now.
     pub writer: Writer,
-    /// Which of its lines touch what is watched.
+    /// Which lines of its kernel touch what is watched, on this core or others.
     pub touched: Vec<Touch>,
     /// What it prints.
     pub printed: Printed,
@@ -156,6 +158,7 @@ pub(crate) struct Risc {
 
 impl Drop for Risc {
     fn drop(&mut self) {
+        self.part.note_touched(&self.touched);
         RiscMemory {
             arguments: take(&mut self.arguments),
             views: take(&mut self.views),

@@ -30,13 +30,16 @@ const SPIN_MILLISECONDS: u64 = 40;
 /// RISCs of a core: two that move data, and one that computes.
 pub(crate) const RISCS: usize = 3;
 
+/// The kernels of a core by the turns of its RISCs: the number of each, and the place of the core among the kernel's.
+pub(crate) type OfCore = [Option<(usize, usize)>; RISCS];
+
 /// A core of a run. A thread that runs it has it to itself.
 pub(crate) struct CoreRun<'run> {
     pub core: Rc<Core>,
     /// The kernels of the launch.
     pub parts: &'run [Part<'run>],
     /// Which of them its RISCs have, in the order in which these run.
-    kernels: [Option<usize>; RISCS],
+    kernels: OfCore,
     is_begun: bool,
     /// Its RISCs from when it begins until they have returned. While they run nothing changes the list: kernels hold pointers to
     /// them.
@@ -228,7 +231,7 @@ impl Running {
 
 impl<'run> CoreRun<'run> {
     /// A core whose RISCs have these of the kernels.
-    pub fn new(core: Core, parts: &'run [Part<'run>], kernels: [Option<usize>; RISCS]) -> CoreRun<'run> {
+    pub fn new(core: Core, parts: &'run [Part<'run>], kernels: OfCore) -> CoreRun<'run> {
         CoreRun {
             core: Rc::new(core),
             parts,
@@ -247,26 +250,29 @@ impl<'run> CoreRun<'run> {
     fn begin(&mut self) {
         self.is_begun = true;
         (self.riscs, self.running) = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
-        let parts = self.kernels.iter().flatten().map(|part| &self.parts[*part]);
-        for (index, part) in parts.clone().enumerate() {
+        let kernels = self.kernels.iter().flatten();
+        for (index, &(part, place)) in kernels.clone().enumerate() {
+            let part = &self.parts[part];
             match self.riscs.get_mut(index) {
-                Some(spare) => part.renew(spare, &self.core),
-                None => self.riscs.push(part.risc(&self.core)),
+                Some(spare) => part.renew(spare, &self.core, place),
+                None => self.riscs.push(part.risc(&self.core, place)),
             }
         }
-        self.riscs.truncate(parts.clone().count());
-        let running = |(risc, part): (&mut Risc, &Part)| Running {
-            progress: risc.progress.clone(),
-            risc,
-            stage: Stage::Waiting(part.entry),
-        };
-        self.running.extend(self.riscs.iter_mut().zip(parts).map(running));
+        self.riscs.truncate(kernels.clone().count());
+        let parts = kernels.map(|(part, _)| &self.parts[*part]);
+        for (risc, part) in self.riscs.iter_mut().zip(parts) {
+            self.running.push(Running {
+                progress: risc.progress.clone(),
+                risc,
+                stage: Stage::Waiting(part.entry),
+            });
+        }
     }
 
     /// Takes down what RISCs that have all returned leave. Those with a trace stay, for the clock.
     fn end(&mut self) {
-        for (risc, part) in self.riscs.iter().zip(self.kernels.iter().flatten()) {
-            self.outcome.add(risc, *part);
+        for risc in &self.riscs {
+            self.outcome.add(risc);
         }
         if self.riscs.iter().all(|risc| risc.trace.is_none()) {
             self.give_back();
@@ -354,12 +360,13 @@ impl<'run> CoreRun<'run> {
 fn deliver(machine: &Machine, running: &mut [CoreRun]) -> u64 {
     let mut count = 0;
     for at in 0..running.len() {
-        let messages: Vec<Message> = running[at].core.outbox.borrow_mut().drain(..).collect();
-        if !messages.is_empty() {
-            // Every RISC that waits has handed over what it issued.
-            for kernel in &running[at].running {
-                kernel.progress.atomics.set([None; 2]);
-            }
+        let messages: Vec<Message> = running[at].core.outbox.take();
+        if messages.is_empty() {
+            continue;
+        }
+        // Every RISC that waits has handed over what it issued.
+        for kernel in &running[at].running {
+            kernel.progress.atomics.set([None; 2]);
         }
         count += messages.len() as u64;
         for message in messages {
