@@ -6,6 +6,7 @@
 use super::costs;
 use crate::arch::Arch;
 use crate::engine::memory::machine::{Node, Rectangle};
+use std::collections::VecDeque;
 use tt_device::costs::Costs;
 
 /// When something is free again.
@@ -22,13 +23,58 @@ pub(crate) struct Course {
 /// A place on the torus.
 type Place = (u8, u8);
 
-/// A DRAM bank.
-#[derive(Clone, Copy, Default)]
+/// A DRAM bank. It serves what comes first: a read that arrives before a write which was sent earlier, and is still on its way, does not
+/// wait for it.
+#[derive(Clone, Default)]
 struct Bank {
-    free: Free,
-    wrote: bool,
+    /// When it is busy, in order, and whether it writes then.
+    spans: VecDeque<Span>,
+    /// When it takes the next read from each NoC.
     asked: [Free; 2],
     busy: u64,
+}
+
+/// Some time of a bank.
+#[derive(Clone, Copy)]
+struct Span {
+    begin: u64,
+    end: u64,
+    writes: bool,
+}
+
+impl Bank {
+    /// The first so many cycles from `ready` on in which it is idle, and the cycles that it takes to turn around before them and after them.
+    /// Nothing arrives before `now` any more.
+    fn book(&mut self, now: u64, ready: u64, length: u64, writes: bool, turn: u64) -> (u64, u64) {
+        while self.spans.get(1).is_some_and(|next| next.end < now) {
+            self.spans.pop_front();
+        }
+        let around = |other: &Span| if other.writes == writes { 0 } else { turn };
+        let (mut at, mut begin, mut turns) = (0, ready, 0);
+        while let Some(span) = self.spans.get(at) {
+            if begin + length + around(span) <= span.begin {
+                turns += around(span);
+                break;
+            }
+            // What ended long ago left its direction.
+            if begin < span.end + around(span) {
+                begin = span.end + around(span);
+            }
+            turns = around(span);
+            at += 1;
+        }
+        let end = begin + length;
+        self.busy += length + turns;
+        // What follows at once is one span.
+        if let Some(before) = at.checked_sub(1).and_then(|at| self.spans.get_mut(at))
+            && (before.end, before.writes) == (begin, writes)
+        {
+            before.end = end;
+        } else {
+            self.spans.insert(at, Span { begin, end, writes });
+        }
+        (begin, end)
+    }
 }
 
 /// The state of all that transfers share.
@@ -138,24 +184,6 @@ impl Network {
         self.way(noc, from, to).len() as u64 * self.costs.hop
     }
 
-    /// A bank's turn: when it begins, and when it is done with so many bytes.
-    fn serve(&mut self, bank: usize, noc: usize, writes: bool, bytes: u64, ready: u64) -> (u64, u64) {
-        let costs = self.costs;
-        let of = &mut self.banks[bank];
-        let turn = if of.wrote != writes && of.busy > 0 {
-            costs.bank_turn
-        } else {
-            0
-        };
-        let begin = ready.max(of.free + turn).max(of.asked[noc]);
-        let length = cycles(bytes, costs.bank_tenths);
-        of.free = begin + length;
-        of.asked[noc] = begin + costs.bank_request;
-        of.wrote = writes;
-        of.busy += length + turn;
-        (begin, of.free)
-    }
-
     /// A read that core `core` issues at `time`: when its data are there.
     pub fn read(&mut self, core: u16, from: Node, bytes: u32, noc: u8, time: u64) -> u64 {
         let (noc, bytes) = (usize::from(noc), u64::from(bytes));
@@ -166,7 +194,10 @@ impl Network {
             Node::Dram(bank) => {
                 let pair = usize::from(core) * costs.dram.len() + usize::from(bank);
                 asked = asked.max(self.same_bank[pair]);
-                let (begin, end) = self.serve(usize::from(bank), noc, false, bytes, asked);
+                let of = &mut self.banks[usize::from(bank)];
+                let length = cycles(bytes, costs.bank_tenths);
+                let (begin, end) = of.book(time, asked.max(of.asked[noc]), length, false, costs.bank_turn);
+                of.asked[noc] = begin + costs.bank_request;
                 self.same_bank[pair] = end + costs.same_bank;
                 (begin + costs.dram_access, end + costs.dram_access)
             }
@@ -184,7 +215,11 @@ impl Network {
         let ready = time + costs.round_trip / 2;
         let (left, arrived) = self.send(noc, own, target, bytes, costs.write_tenths, ready);
         let arrived = match to {
-            Node::Dram(bank) => self.serve(usize::from(bank), noc, true, bytes, arrived).1,
+            Node::Dram(bank) => {
+                let length = cycles(bytes, costs.bank_tenths);
+                let of = &mut self.banks[usize::from(bank)];
+                of.book(time, arrived, length, true, costs.bank_turn).1
+            }
             Node::Core(_) => arrived,
         };
         let known = arrived + costs.round_trip / 2 + self.signal(noc, target, own);
@@ -251,5 +286,31 @@ impl Network {
         .map(|(x, y)| (y * columns + x) as u16)
         .filter(|core| *core != excluded)
         .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bank_serves_what_arrives_first() {
+        let mut bank = Bank::default();
+        let mut book = |now, ready, writes| bank.book(now, ready, 40, writes, 10);
+        // Sent at 0, and a long time on their way.
+        assert_eq!(book(0, 1000, true), (1000, 1040));
+        assert_eq!(book(0, 1020, true), (1040, 1080));
+        // Sent later, and there before them, with time to turn around.
+        assert_eq!(book(5, 900, false), (900, 940));
+        assert_eq!(book(6, 910, false), (940, 980));
+        // Not enough time before them: after them.
+        assert_eq!(book(7, 955, false), (1090, 1130));
+        // A write in the middle of reads turns the bank twice.
+        assert_eq!(book(8, 1300, false), (1300, 1340));
+        assert_eq!(book(9, 1200, true), (1200, 1240));
+        assert_eq!(bank.busy, 7 * 40 + 2 * 10 + 10 + 2 * 10);
+        // What is over is forgotten, but for the last, of which the direction counts.
+        assert_eq!(bank.book(2000, 2000, 40, false, 10), (2000, 2040));
+        assert_eq!(bank.spans.len(), 2);
     }
 }
