@@ -59,8 +59,8 @@ impl Turns {
 impl fmt::Display for Turns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.turn {
-            Some(_) => "on one emulated chip each, by turns",
-            None => "on both emulated chips",
+            Some(_) => "for one chip each, by turns",
+            None => "for each chip",
         })
     }
 }

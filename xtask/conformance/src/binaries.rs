@@ -91,7 +91,12 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         println!("{failure}\n");
     }
     print!("{}", table(&outcomes));
-    println!("{} binaries in {:.0} s", outcomes.len(), start.elapsed().as_secs_f64());
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{} binaries, kernels {}, in {seconds:.0} s",
+        outcomes.len(),
+        compiles.turns
+    );
     if failures.is_empty() {
         Ok(())
     } else {

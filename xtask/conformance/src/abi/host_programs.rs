@@ -61,7 +61,7 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
     });
     if wrong.is_empty() {
         Ok(format!(
-            "host programs: {} built by the C++ compiler alone and run {}, checksums as the launcher's",
+            "host programs: {} built by the C++ compiler alone and run on the emulator, {}, checksums as the launcher's",
             kernels.len(),
             arguments.turns
         ))
