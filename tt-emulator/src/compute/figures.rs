@@ -94,8 +94,8 @@ fn figures() {
         let mut state = engines(wide);
         let took = time(|| {
             state.matmul(
-                &[operand(0), operand(1)],
-                &[operand(2), operand(3)],
+                [0, 1].into_iter().map(operand),
+                [2, 3].into_iter().map(operand),
                 0,
                 false,
                 &Ahead::default(),

@@ -26,6 +26,11 @@ pub struct Page<'a> {
     pub bytes: &'a [u8],
 }
 
+/// Pages that follow each other in a call.
+pub trait Pages<'a>: ExactSizeIterator<Item = Page<'a>> + Clone {}
+
+impl<'a, T: ExactSizeIterator<Item = Page<'a>> + Clone> Pages<'a> for T {}
+
 /// Shape of a block of tile products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockShape {
@@ -62,27 +67,33 @@ impl ComputeState {
     }
 
     /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
-    pub fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool, ahead: &Ahead) {
+    pub fn matmul<'a>(
+        &mut self,
+        rows: impl Pages<'a>,
+        columns: impl Pages<'a>,
+        idst: u32,
+        transposed: bool,
+        ahead: &Ahead,
+    ) {
         let wide = self.is_wide();
-        if columns.iter().any(|page| is_byte(page.operand.format)) {
+        if columns.clone().any(|page| is_byte(page.operand.format)) {
             return self.matmul_integers(rows, columns, idst, transposed);
         }
         // Five exponent bits are no `f32` exponents.
-        if self.exact || columns.iter().any(|page| self.unpacks_half(page.operand.format)) {
+        if self.exact || columns.clone().any(|page| self.unpacks_half(page.operand.format)) {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
         let mut special = false;
-        let is_bf16 = |page: &Page| Keep::of(page.operand.format, wide) == Keep::Bf16;
-        let paired = matmul::pairs_are_multiplied() && rows.iter().chain(columns).all(is_bf16);
+        let is_bf16 = |page: Page| Keep::of(page.operand.format, wide) == Keep::Bf16;
+        let paired = matmul::pairs_are_multiplied() && rows.clone().all(is_bf16) && columns.clone().all(is_bf16);
         let plan = self.plan;
         let sources = self.sources.get();
-        sources
-            .rows
-            .resize_with(rows.len().max(sources.rows.len()), Parts::zero);
-        sources
-            .columns
-            .resize_with(columns.len().max(sources.columns.len()), Parts::zero);
-        for (parts, page) in sources.columns.iter_mut().zip(columns) {
+        for (parts, count) in [(&mut sources.rows, rows.len()), (&mut sources.columns, columns.len())] {
+            if parts.len() < count {
+                parts.resize_with(count, Parts::zero);
+            }
+        }
+        for (parts, page) in sources.columns.iter_mut().zip(columns.clone()) {
             let keep = Keep::of(page.operand.format, wide);
             if paired && !transposed && page.operand.format == DataFormat::Float16_b {
                 let (first, high) = (keep.and(plan.first_a), keep.and(Keep::HighA));
@@ -91,7 +102,7 @@ impl ComputeState {
             }
             special |= load_parts(
                 parts,
-                page,
+                &page,
                 keep,
                 (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
                 paired,
@@ -106,16 +117,21 @@ impl ComputeState {
                 parts.pair_columns(plan.second_a, keep.and(Keep::HighA));
             }
         }
-        for (parts, page) in sources.rows.iter_mut().zip(rows) {
+        let mut as_they_lie = [None; BLOCK_LIMIT];
+        for ((parts, page), as_it_lies) in sources.rows.iter_mut().zip(rows.clone()).zip(&mut as_they_lie) {
             let keep = Keep::of(page.operand.format, wide);
             if paired && page.operand.format == DataFormat::Float16_b {
                 let (first, high) = (keep.and(plan.first_b), keep.and(Keep::HighB));
-                special |= parts.pair_row_page(page.bytes, first, plan.second_b, high);
+                *as_it_lies = Parts::of_row_page(page.bytes, first, plan.second_b);
+                special |= match as_it_lies {
+                    Some(words) => matmul::has_largest_exponent(words),
+                    None => parts.pair_row_page(page.bytes, first, plan.second_b, high),
+                };
                 continue;
             }
             special |= load_parts(
                 parts,
-                page,
+                &page,
                 keep,
                 (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
                 paired,
@@ -128,38 +144,36 @@ impl ComputeState {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
         // As many pages as are multiplied.
-        let lines = LINES_OF_PAGE * (rows.len() + columns.len()) / (rows.len() * columns.len());
-        for (r, row) in sources.rows[..rows.len()].iter().enumerate() {
-            for (c, column) in sources.columns[..columns.len()].iter().enumerate() {
+        let (rt, ct) = (rows.len(), columns.len());
+        let lines = LINES_OF_PAGE * (rt + ct) / (rt * ct);
+        for (r, (row, as_it_lies)) in sources.rows[..rt].iter().zip(as_they_lie).enumerate() {
+            for (c, column) in sources.columns[..ct].iter().enumerate() {
                 ahead.fetch_lines(lines);
-                let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
-                matmul::multiply(register, row, column, plan.products, (wide, paired));
+                let register = self.registers.accumulate(idst + (r * ct + c) as u32);
+                matmul::multiply(register, (row, as_it_lies), column, plan.products, (wide, paired));
             }
         }
     }
 
     /// The same through the exact datapath: operands with the largest exponent or of five exponent bits, and
     /// `TT_EMULATOR_FPU=exact`.
-    fn matmul_exact(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
-        let adder = self.adder(columns[0].operand.format);
-        let half = adder.half;
+    fn matmul_exact<'a>(&mut self, rows: impl Pages<'a>, columns: impl Pages<'a>, idst: u32, transposed: bool) {
+        let Some(format) = columns.clone().next().map(|page| page.operand.format) else {
+            return;
+        };
+        let adder = self.adder(format);
+        let (half, kept, ct) = (adder.half, whole(format, adder), columns.len());
         let sources = self.sources.get();
-        for (r, row) in rows.iter().enumerate() {
-            to_source(
-                row.bytes,
-                row.operand.format,
-                whole(row.operand.format, adder),
-                half,
-                &mut sources.b,
-            );
-            for (c, column) in columns.iter().enumerate() {
-                let format = column.operand.format;
-                to_source(column.bytes, format, whole(format, adder), half, &mut sources.a);
+        for (r, row) in rows.enumerate() {
+            let of_row = row.operand.format;
+            to_source(row.bytes, of_row, whole(of_row, adder), half, &mut sources.b);
+            for (c, column) in columns.clone().enumerate() {
+                to_source(column.bytes, format, kept, half, &mut sources.a);
                 if transposed {
                     sources.spread.0.copy_from_slice(&sources.a.0);
                     transpose(&sources.spread, &mut sources.a);
                 }
-                let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
+                let register = self.registers.accumulate(idst + (r * ct + c) as u32);
                 for phase in 0..self.phases {
                     matmul::accumulate_exact(register, &sources.b, &sources.a, phase, adder);
                 }
@@ -167,17 +181,18 @@ impl ComputeState {
         }
     }
 
-    fn matmul_integers(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
+    fn matmul_integers<'a>(&mut self, rows: impl Pages<'a>, columns: impl Pages<'a>, idst: u32, transposed: bool) {
         let sources = self.sources.get();
-        for (r, row) in rows.iter().enumerate() {
+        let ct = columns.len();
+        for (r, row) in rows.enumerate() {
             integers_8(row.bytes, row.operand.format == DataFormat::Int8, &mut sources.b);
-            for (c, column) in columns.iter().enumerate() {
+            for (c, column) in columns.clone().enumerate() {
                 integers_8(column.bytes, column.operand.format == DataFormat::Int8, &mut sources.a);
                 if transposed {
                     sources.spread.0.copy_from_slice(&sources.a.0);
                     transpose(&sources.spread, &mut sources.a);
                 }
-                let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
+                let register = self.registers.accumulate(idst + (r * ct + c) as u32);
                 integers::accumulate(register, &sources.b, &sources.a, self.phases);
             }
         }
@@ -629,7 +644,7 @@ mod tests {
                 pages[1].pair_column_page(&columns, first_a, plan.second_a, keep.and(Keep::HighA));
                 let [from_tiles, from_pages] = [tiles, pages].map(|[b, a]| {
                     let mut sums = Tile::zero();
-                    multiply(&mut sums, &b, &a, plan.products, (wide, true));
+                    multiply(&mut sums, (&b, None), &a, plan.products, (wide, true));
                     sums.0.map(f32::to_bits)
                 });
                 assert!(from_tiles == from_pages, "{fidelity:?} {wide} {seed}");

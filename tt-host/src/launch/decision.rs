@@ -71,7 +71,7 @@ impl Choice {
 }
 
 /// Estimates are not exact enough to tell those apart that differ by less than this factor.
-const ALIKE: f64 = 1.03;
+const ALIKE: f64 = 1.07;
 
 /// In how many parts a sum is cut, where it is. With more, adding them up takes longer than what is left of each.
 const PARTS: [u32; 4] = [2, 4, 8, 16];

@@ -1,20 +1,26 @@
 //! Tile products: `C += A · B` over 32×32×32, the hot loop of the emulator.
 //!
 //! Sources carry at most 11 significant bits, so every product is exact in `f32` and fused and separate multiply-adds give
-//! the same bits: the versions below (AVX-512, AVX2, plain, and for bf16 [`pairs`]) agree, sums running over k in order. (Only
-//! sums that pass below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination accumulates in `f32`; a
+//! the same bits: the versions below (AVX-512, AVX2, plain, and for bf16 [`pairs`]) agree, sums running over k in pairs, the second of a
+//! pair first. (Only sums that pass below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination accumulates in `f32`; a
 //! 16-bit one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
 //! [`datapath`](super::datapath).
 
 use super::datapath::{Adder, Factors, dot};
 use super::fidelity::{self, Part, Product, Second};
-pub use super::pairs::are_multiplied as pairs_are_multiplied;
-use super::pairs::{self, Pairs};
+use super::pairs::{self, Pairs, RowPairs};
+pub use super::pairs::{are_multiplied as pairs_are_multiplied, has_largest_exponent};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
 use crate::compute::unpack::Mask;
 use crate::compute::vector::vectorised;
+
+/// The order of sums along k of a face.
+#[inline(always)]
+fn by_pairs() -> impl Iterator<Item = usize> {
+    (0..SIDE).map(|k| k ^ 1)
+}
 
 vectorised! {
     /// `destination += rows · columns` in `f32`, over one tile.
@@ -36,7 +42,8 @@ fn accumulate_plain(destination: &mut Tile, rows: &Tile, columns: &Tile) {
                 for face_k in 0..2 {
                     let row = &rows.face(face_row, face_k)[r * SIDE..][..SIDE];
                     let column = columns.face(face_k, face_column);
-                    for (k, &factor) in row.iter().enumerate() {
+                    for k in by_pairs() {
+                        let factor = row[k];
                         for (sum, &value) in sums.iter_mut().zip(&column[k * SIDE..][..SIDE]) {
                             *sum += factor * value;
                         }
@@ -50,7 +57,7 @@ fn accumulate_plain(destination: &mut Tile, rows: &Tile, columns: &Tile) {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    use super::{FACE, SIDE, Tile};
+    use super::{FACE, SIDE, Tile, by_pairs};
     use std::arch::x86_64::*;
 
     /// Eight rows by both face columns stay in registers over all of k.
@@ -92,7 +99,7 @@ pub(super) mod x86 {
                 for face_k in 0..2 {
                     let factor = rows.0.as_ptr().add((face_row * 2 + face_k) * FACE + r0 * SIDE);
                     let column = columns.0.as_ptr().add(face_k * 2 * FACE);
-                    for k in 0..SIDE {
+                    for k in by_pairs() {
                         let low = _mm512_load_ps(column.add(k * SIDE));
                         let high = _mm512_load_ps(column.add(FACE + k * SIDE));
                         for (r, sum) in sums.iter_mut().enumerate() {
@@ -138,7 +145,7 @@ pub(super) mod x86 {
                 for face_k in 0..2 {
                     let factor = rows.0.as_ptr().add((face_row * 2 + face_k) * FACE + r0 * SIDE);
                     let column = columns.0.as_ptr().add((face_k * 2 + face_column) * FACE);
-                    for k in 0..SIDE {
+                    for k in by_pairs() {
                         let low = _mm256_loadu_ps(column.add(k * SIDE));
                         let high = _mm256_loadu_ps(column.add(k * SIDE + 8));
                         for (r, sum) in sums.iter_mut().enumerate() {
@@ -177,7 +184,7 @@ fn accumulate_rounded_plain(destination: &mut Tile, rows: &Tile, columns: &Tile)
                 let column: &[f32; FACE] = columns.face(face_k, face_column).try_into().expect("a face");
                 for (to, row) in to.chunks_exact_mut(SIDE).zip(row_face.chunks_exact(SIDE)) {
                     let mut sums = [0f32; SIDE];
-                    for k in 0..SIDE {
+                    for k in by_pairs() {
                         for c in 0..SIDE {
                             sums[c] += row[k] * column[k * SIDE + c];
                         }
@@ -231,6 +238,9 @@ fn both(tile: &Tile, face_row: usize, row: usize) -> [u32; 2 * SIDE] {
     bits
 }
 
+/// The bits of an `f32` that bf16 has.
+const EVERYTHING: u32 = 0xffff_0000;
+
 /// An operand of a product in the parts that fidelity phases multiply.
 pub struct Parts {
     /// The whole source value, or its high part: what the first product wants.
@@ -269,6 +279,12 @@ impl Parts {
         special
     }
 
+    /// The pairs of a page of bf16 of which only a first part is wanted, and all of its bits: as it lies there.
+    pub fn of_row_page(page: &[u8], first: Mask, second: Option<Second>) -> Option<&RowPairs> {
+        let is_whole = second.is_none() && first.0 & EVERYTHING == EVERYTHING;
+        is_whole.then(|| pairs::along_rows(page)).flatten()
+    }
+
     /// As [`pair_row_page`](Parts::pair_row_page), of a right operand.
     pub fn pair_column_page(&mut self, page: &[u8], first: Mask, second: Option<Second>, high: Mask) -> bool {
         let special = pairs::of_column_page(page, &mut self.pairs[0]);
@@ -277,7 +293,6 @@ impl Parts {
     }
 
     fn cut(&mut self, first: Mask, second: Option<Second>, high: Mask) {
-        const EVERYTHING: u32 = 0xffff_0000;
         let [first_pairs, second_pairs] = &mut self.pairs;
         match second {
             Some(Second::Rest) => return pairs::split(first_pairs, first.0, second_pairs),
@@ -307,21 +322,22 @@ impl Parts {
     }
 }
 
-/// All products of a fidelity on one tile; `paired` operands have their pairs.
+/// All products of a fidelity on one tile; `paired` operands have their pairs, but for the first part of rows where that is a `page`.
 pub fn multiply(
     destination: &mut Tile,
-    rows: &Parts,
+    (rows, page): (&Parts, Option<&RowPairs>),
     columns: &Parts,
     products: &[Product],
     (wide, paired): (bool, bool),
 ) {
     let parts = |product: &Product| (rows.part(product.b), columns.part(product.a));
     if paired {
-        let factors = |product| {
+        let factors = |product: &Product| {
             let ((_, b), (_, a)) = parts(product);
-            (b, a)
+            let page = page.filter(|_| product.b == Part::First);
+            (page.unwrap_or_else(|| b.along_rows()), a)
         };
-        let mut all = [(&rows.pairs[0], &columns.pairs[0]); fidelity::MOST_PRODUCTS];
+        let mut all = [(rows.pairs[0].along_rows(), &columns.pairs[0]); fidelity::MOST_PRODUCTS];
         for (to, product) in all.iter_mut().zip(products) {
             *to = factors(product);
         }
@@ -397,7 +413,7 @@ mod tests {
                 a: Part::First,
                 b: Part::First,
             }];
-            multiply(&mut paired, &parts[0], &parts[1], &whole, (true, true));
+            multiply(&mut paired, (&parts[0], None), &parts[1], &whole, (true, true));
             assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
     }
@@ -418,7 +434,7 @@ mod tests {
                 let [mut b, mut a] = [Pairs::ZERO; 2];
                 pairs::of_rows(&rows, &mut b);
                 pairs::of_columns(&columns, &mut a);
-                pairs::accumulate(&mut paired, &[(&b, &a); 4], false);
+                pairs::accumulate(&mut paired, &[(b.along_rows(), &a); 4], false);
                 assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! The instruction adds the product of the upper halves, rounds, adds that of the lower halves and rounds, so the bits are those
 //! of two fused multiply-adds and of the versions in [`matmul`](super::matmul): [`are_multiplied`] asks the processor, since its
-//! manuals promise that for one maker only. Numbers below 2^-126 count as zero, as they do on the device.
+//! manuals promise that for one maker only. Numbers below 2^-126 count as zero, as they do on the device. Of a pair the first lies in
+//! the lower half, as in the words of a page, and is added last.
 
 use crate::compute::tile::Tile;
 use crate::compute::vector::vectorised;
@@ -10,22 +11,37 @@ use crate::compute::vector::vectorised;
 /// Words of a tile: two numbers each.
 const WORDS: usize = 512;
 
-/// A tile as pairs of neighbours along k, the first in the upper half. Of a left operand the eight words of a row of a face lie
-/// together, of a right one the words of the 16 columns.
+/// A tile as pairs of neighbours along k. Of a left operand the eight words of a row of a face lie together, of a right one the words of
+/// the 16 columns.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct Pairs([u32; WORDS]);
 
+/// Pairs along the rows of a tile, least byte first: a page of bf16 is such.
+pub type RowPairs = [[u8; 4]; WORDS];
+
 impl Pairs {
     /// Zeros.
     pub const ZERO: Pairs = Pairs([0; WORDS]);
+
+    /// Pairs of a left operand.
+    #[cfg(target_endian = "little")]
+    pub fn along_rows(&self) -> &RowPairs {
+        // SAFETY: a word is four bytes, and bytes may lie anywhere.
+        unsafe { &*std::ptr::from_ref(&self.0).cast::<RowPairs>() }
+    }
+}
+
+/// A page of bf16 as pairs of a left operand.
+pub fn along_rows(page: &[u8]) -> Option<&RowPairs> {
+    page.as_chunks::<4>().0.try_into().ok()
 }
 
 vectorised! {
     /// Pairs along the rows of a tile.
     pub fn of_rows(tile: &Tile, pairs: &mut Pairs) {
         for (pair, values) in pairs.0.iter_mut().zip(tile.0.as_chunks::<2>().0) {
-            *pair = values[0].to_bits() & 0xffff_0000 | values[1].to_bits() >> 16;
+            *pair = values[1].to_bits() & 0xffff_0000 | values[0].to_bits() >> 16;
         }
     }
 }
@@ -42,7 +58,7 @@ vectorised! {
 #[inline(always)]
 fn columns_plain(tile: &Tile, pairs: &mut Pairs) {
     let rows = tile.0.as_chunks::<16>().0.as_chunks::<2>().0;
-    for (pairs, [upper, lower]) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(rows) {
+    for (pairs, [lower, upper]) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(rows) {
         for ((pair, upper), lower) in pairs.iter_mut().zip(upper).zip(lower) {
             *pair = upper.to_bits() & 0xffff_0000 | lower.to_bits() >> 16;
         }
@@ -54,10 +70,18 @@ vectorised! {
     pub fn of_row_page(page: &[u8], pairs: &mut Pairs) -> bool {
         let mut special = 0;
         for (pair, bytes) in pairs.0.iter_mut().zip(page.as_chunks::<4>().0) {
-            *pair = u32::from_le_bytes(*bytes).rotate_left(16);
+            *pair = u32::from_le_bytes(*bytes);
             special |= largest_exponents(*pair);
         }
         special != 0
+    }
+}
+
+vectorised! {
+    /// Whether a number has the largest exponent.
+    pub fn has_largest_exponent(pairs: &RowPairs) -> bool {
+        let carried = pairs.iter().map(|bytes| largest_exponents(u32::from_le_bytes(*bytes)));
+        carried.fold(0, |all, carried| all | carried) != 0
     }
 }
 
@@ -74,7 +98,7 @@ vectorised! {
 fn column_page_plain(page: &[u8], pairs: &mut Pairs) -> bool {
     let rows = page.as_chunks::<2>().0.as_chunks::<16>().0.as_chunks::<2>().0;
     let mut special = 0;
-    for (pairs, [upper, lower]) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(rows) {
+    for (pairs, [lower, upper]) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(rows) {
         for ((pair, upper), lower) in pairs.iter_mut().zip(upper).zip(lower) {
             *pair = u32::from(u16::from_le_bytes(*upper)) << 16 | u32::from(u16::from_le_bytes(*lower));
             special |= largest_exponents(*pair);
@@ -123,7 +147,7 @@ vectorised! {
 }
 
 /// Rows and columns of a product.
-pub type Factors<'a> = (&'a Pairs, &'a Pairs);
+pub type Factors<'a> = (&'a RowPairs, &'a Pairs);
 
 /// Whether this processor multiplies pairs, and adds them up as two fused multiply-adds do.
 #[cfg(not(target_arch = "x86_64"))]
@@ -194,8 +218,8 @@ mod x86 {
         for pair in 0..super::WORDS / SIDE {
             // SAFETY: two rows of a face, each one aligned vector, become one of words; both tiles have twice as many rows.
             unsafe {
-                let upper = _mm512_load_si512(rows.add(2 * pair * SIDE).cast());
-                let lower = _mm512_load_si512(rows.add((2 * pair + 1) * SIDE).cast());
+                let lower = _mm512_load_si512(rows.add(2 * pair * SIDE).cast());
+                let upper = _mm512_load_si512(rows.add((2 * pair + 1) * SIDE).cast());
                 let words = _mm512_or_si512(_mm512_and_si512(upper, upper_half), _mm512_srli_epi32::<16>(lower));
                 _mm512_store_si512(to.add(pair * SIDE).cast(), words);
             }
@@ -205,13 +229,13 @@ mod x86 {
     /// As [`column_page_plain`](super::column_page_plain), two rows of a face at a time, which lie beside each other in a page.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub fn of_column_page(page: &[u8], pairs: &mut Pairs) -> bool {
-        // Of every word, the lower half is of the second row.
+        // Of every word, the upper half is of the second row.
         let zipped = _mm512_add_epi32(
             _mm512_mullo_epi32(
                 _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
                 _mm512_set1_epi32(0x0001_0001),
             ),
-            _mm512_set1_epi32(16),
+            _mm512_set1_epi32(16 << 16),
         );
         let exponent = _mm512_set1_epi16(0x7f80);
         let mut special = 0;
@@ -305,7 +329,7 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
     fn add(sums: &mut [[__m512; 2]; ROWS], (rows, columns): &Factors, block: usize, face_k: usize) {
-        let factors = &rows.0[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
+        let factors = &rows[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
         let columns = &columns.0[face_k * FACE..][..FACE];
         for k in 0..ACROSS {
             // SAFETY: `k` is below the pairs of a row of `factors`, of which there are ROWS, and of a column of both faces of
@@ -316,7 +340,7 @@ mod x86 {
                     std::mem::transmute::<__m512i, __m512bh>(words)
                 });
                 for (r, sum) in sums.iter_mut().enumerate() {
-                    let word = _mm512_set1_epi32(*factors.as_ptr().add(r * ACROSS + k) as i32);
+                    let word = _mm512_set1_epi32(i32::from_le_bytes(*factors.as_ptr().add(r * ACROSS + k)));
                     let value = std::mem::transmute::<__m512i, __m512bh>(word);
                     sum[0] = _mm512_dpbf16_ps(sum[0], value, low);
                     sum[1] = _mm512_dpbf16_ps(sum[1], value, high);

@@ -314,25 +314,27 @@ extern "C" fn matmul(
             .compute
             .require_matmul(a, b, idst, BlockShape { transpose, ct, rt, kt });
         risc.obey(checked, line);
-        let nowhere = |operand| Place { operand, address: 0 };
-        let (mut rows, mut columns) = ([nowhere(a); BLOCK_LIMIT], [nowhere(b); BLOCK_LIMIT]);
-        for r in 0..rt {
-            rows[r as usize] = risc.front(a, i0.saturating_add(r.saturating_mul(kt)), line);
+        let (mut rows, mut columns) = ([0; BLOCK_LIMIT], [0; BLOCK_LIMIT]);
+        let (rows, columns) = (&mut rows[..rt as usize], &mut columns[..ct as usize]);
+        for (index, address) in (0..).zip(&mut *rows) {
+            *address = risc.front(a, i0.saturating_add(kt.saturating_mul(index)), line).address;
         }
-        for c in 0..ct {
-            columns[c as usize] = risc.front(b, i1.saturating_add(c), line);
+        for (index, address) in (0..).zip(&mut *columns) {
+            *address = risc.front(b, i1.saturating_add(index), line).address;
         }
-        let mut row_pages = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
-        let mut column_pages = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
-        let (row_pages, column_pages) = (&mut row_pages[..rt as usize], &mut column_pages[..ct as usize]);
-        for (page, place) in row_pages.iter_mut().zip(&rows) {
-            *page = place.read(&risc.l1);
-        }
-        for (page, place) in column_pages.iter_mut().zip(&columns) {
-            *page = place.read(&risc.l1);
-        }
+        let [rows, columns] = [(a, rows), (b, columns)].map(|(operand, addresses)| {
+            let l1 = &risc.l1;
+            let page = move |address: &u32| {
+                Place {
+                    operand,
+                    address: *address,
+                }
+                .read(l1)
+            };
+            addresses.iter().map(page)
+        });
         let ahead = &risc.core.to_fetch;
-        risc.compute.matmul(row_pages, column_pages, idst, transpose, ahead);
+        risc.compute.matmul(rows, columns, idst, transpose, ahead);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
         risc.note_product([a, b], ct, rt);
     });

@@ -9,17 +9,17 @@ pub fn matmul<const M: usize, const K: usize, const N: usize>(
     b: &Tensor<bf16, K, N>,
     c: &mut Tensor<bf16, M, N>,
 ) {
-    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
+    let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
     let a_block = T.alloc_shared::<bf16>(256, 256);
-    let b_block = T.alloc_shared::<bf16>(256, 128);
-    let acc = T.alloc_fragment::<f32>(256, 128);
+    let b_block = T.alloc_shared::<bf16>(256, 256);
+    let acc = T.alloc_fragment::<f32>(256, 256);
     T.clear(acc);
     for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
         T.copy(a[(by * 256, k * 256)], a_block);
-        T.copy(b[(k * 256, bx * 128)], b_block);
+        T.copy(b[(k * 256, bx * 256)], b_block);
         T.gemm(a_block, b_block, acc);
     }
-    T.copy(acc, c[(by * 256, bx * 128)]);
+    T.copy(acc, c[(by * 256, bx * 256)]);
 }
 
 /// The same in all phases of the multipliers: as many bits as an `f32` product of such numbers has.
@@ -29,17 +29,17 @@ pub fn whole_matmul<const M: usize, const K: usize, const N: usize>(
     b: &Tensor<bf16, K, N>,
     c: &mut Tensor<bf16, M, N>,
 ) {
-    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
+    let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
     let a_block = T.alloc_shared::<bf16>(256, 256);
-    let b_block = T.alloc_shared::<bf16>(256, 128);
-    let acc = T.alloc_fragment::<f32>(256, 128);
+    let b_block = T.alloc_shared::<bf16>(256, 256);
+    let acc = T.alloc_fragment::<f32>(256, 256);
     T.clear(acc);
     for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
         T.copy(a[(by * 256, k * 256)], a_block);
-        T.copy(b[(k * 256, bx * 128)], b_block);
+        T.copy(b[(k * 256, bx * 256)], b_block);
         T.gemm(a_block, b_block, acc);
     }
-    T.copy(acc, c[(by * 256, bx * 128)]);
+    T.copy(acc, c[(by * 256, bx * 256)]);
 }
 
 /// y = relu(A · B + C)
@@ -51,14 +51,40 @@ pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(
     y: &mut Tensor<bf16, M, N>,
 ) {
     let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
-    let a_block = T.alloc_shared::<bf16>(256, 64);
-    let b_block = T.alloc_shared::<bf16>(64, 128);
+    let a_block = T.alloc_shared::<bf16>(256, 256);
+    let b_block = T.alloc_shared::<bf16>(256, 128);
     let c_block = T.alloc_shared::<bf16>(256, 128);
     let acc = T.alloc_fragment::<f32>(256, 128);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
-        T.copy(a[(by * 256, k * 64)], a_block);
-        T.copy(b[(k * 64, bx * 128)], b_block);
+    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
+        T.copy(a[(by * 256, k * 256)], a_block);
+        T.copy(b[(k * 256, bx * 128)], b_block);
+        T.gemm(a_block, b_block, acc);
+    }
+    T.copy(c[(by * 256, bx * 128)], c_block);
+    for (i, j) in T.Parallel(256, 128) {
+        acc[(i, j)] = (acc[(i, j)] + c_block[(i, j)]).relu();
+    }
+    T.copy(acc, y[(by * 256, bx * 128)]);
+}
+
+/// The same in all phases of the multipliers.
+#[tt::kernel(fidelity = HiFi4)]
+pub fn whole_matmul_relu<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 256);
+    let b_block = T.alloc_shared::<bf16>(256, 128);
+    let c_block = T.alloc_shared::<bf16>(256, 128);
+    let acc = T.alloc_fragment::<f32>(256, 128);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
+        T.copy(a[(by * 256, k * 256)], a_block);
+        T.copy(b[(k * 256, bx * 128)], b_block);
         T.gemm(a_block, b_block, acc);
     }
     T.copy(c[(by * 256, bx * 128)], c_block);
