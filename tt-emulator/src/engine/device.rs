@@ -20,9 +20,8 @@ use super::stores::Stores;
 /// Transfers between host and device of at least this many bytes are spread over threads.
 const PARALLEL_BYTES: usize = 4 << 20;
 
-/// The most bytes of DRAM, over all banks, that are known to hold something when their buffers are freed, and are written over where
-/// they have to be zero. What lies behind them is left to the system, which takes it when it needs memory: a run with new tensors
-/// would spend a fifth of its time on the faults of new pages otherwise.
+/// The most bytes of DRAM, over all banks, that are kept when their buffers are freed. What lies behind them is left to the system, which
+/// takes it when it needs memory: a run with new tensors would spend a fifth of its time on the faults of new pages otherwise.
 const KEPT_BYTES: u64 = 64 << 20;
 
 /// Which memory a buffer lies in.
@@ -121,8 +120,6 @@ struct Allocations {
     l1: Allocator,
     dram_buffers: Vec<BufferRange>,
     l1_buffers: Vec<BufferRange>,
-    /// Where, in every bank of DRAM, what is kept of freed buffers ends.
-    used_end: u64,
 }
 
 /// An emulated device.
@@ -185,7 +182,6 @@ impl Device {
             ),
             dram_buffers: Vec::new(),
             l1_buffers: Vec::new(),
-            used_end: arch.dram_base,
         };
         let device = Arc::new(Device {
             id,
@@ -215,24 +211,17 @@ impl Device {
             return false;
         };
         let (base, end) = (buffer.base, buffer.base + buffer.bank_bytes);
-        let used = allocations.used_end.clamp(base, end);
         for bank in &self.dram {
             // SAFETY: the allocator gave out a range inside every bank; no program runs, and only its owner copies to it.
-            unsafe {
-                bank.start().add(base as usize).write_bytes(0, (used - base) as usize);
-                bank.zero(used as usize, (end - used) as usize);
-            }
+            unsafe { bank.zero(base as usize, (end - base) as usize) };
         }
         true
     }
 
     /// Takes what a freed buffer of DRAM had: what lies low stays, for the next buffer, and the rest is the system's to take.
-    fn keep_or_leave(&self, allocations: &mut Allocations, range: &BufferRange) {
+    fn keep_or_leave(&self, range: &BufferRange) {
         let (base, end) = (range.base, range.base + range.bank_bytes);
         let kept = (self.arch.dram_base + KEPT_BYTES / self.dram.len() as u64).clamp(base, end);
-        if base < kept {
-            allocations.used_end = allocations.used_end.max(kept);
-        }
         for region in &self.dram {
             // SAFETY: the allocator gave out a range inside every bank. No program runs, and the host makes no references
             // into DRAM: it copies by pointers, and not while this is the one that found the device idle.
@@ -481,7 +470,7 @@ impl Buffer {
             BufferKind::Dram => {
                 allocations.dram.free(base);
                 allocations.dram_buffers.retain(|buffer| buffer.base != base);
-                self.device.keep_or_leave(&mut allocations, &self.range);
+                self.device.keep_or_leave(&self.range);
             }
             BufferKind::L1 => {
                 allocations.l1.free(base);
