@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod casts;
+mod chains;
 mod comparisons;
 mod differences;
 mod functions;
