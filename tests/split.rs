@@ -235,7 +235,10 @@ fn without_room_for_its_parts_a_sum_is_not_cut() {
         let (a, b) = (numbers(64 * 4096, 0), numbers(4096 * 64, 1));
         let (a, b) = (device.upload(&a, [64, 4096])?, device.upload(&b, [4096, 64])?);
         let mut c = device.zeros::<bf16>([64, 64])?;
-        assert!(matmul(&a, &b, &mut c).parts()? > 1);
+        let launch = matmul(&a, &b, &mut c);
+        let (parts, profile) = (launch.parts()?, launch.profile()?);
+        assert!(parts > 1 && profile.parts == parts);
+        assert!(profile.to_string().contains(&format!("in {parts} parts")), "{profile}");
         // All memory that there is, in ever smaller pieces; nobody touches it.
         let mut all = Vec::new();
         for rows in (0..25).rev().map(|power| 32 << power) {

@@ -148,7 +148,9 @@ fn a_launch_takes_the_variant_that_is_estimated_to_be_fastest() {
             let wanted = if large < small { 64 } else { 32 };
             assert_eq!(launch.variant()?, [("ROWS", wanted)], "{small} and {large} cycles");
             assert_eq!(launch.estimate()?, Some(small.min(large)));
-            launch.run()?;
+            let profile = launch.profile()?;
+            assert_eq!(profile.variant, launch.variant()?);
+            assert!(profile.to_string().contains(&format!("ROWS = {wanted}")), "{profile}");
             assert!(y.download()?.into_iter().all(|sum| sum == k as f32));
         }
         Ok(())

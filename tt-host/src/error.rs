@@ -51,6 +51,12 @@ impl Error {
         }
     }
 
+    /// The same, and that `more` is so.
+    pub(crate) fn and(mut self, more: &str) -> Error {
+        self.message = format!("{}; {more}", self.message);
+        self
+    }
+
     /// What went wrong, in general.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -235,8 +235,13 @@ fn tell_once(stores: &Stores, unstored: &[Unstored]) {
         return;
     }
     let words: Vec<String> = unstored.iter().map(Unstored::to_string).collect();
+    let but = if stores.others_may_store {
+        ", but for what another stage stores"
+    } else {
+        ""
+    };
     eprintln!(
-        "tt: no block of kernel `{}` stored {}; they are as they were before (said once; `.profile()` counts)",
+        "tt: no block of kernel `{}` stored {}; they are as they were before{but} (said once; `.profile()` counts)",
         stores.kernel,
         words.join("; ")
     );

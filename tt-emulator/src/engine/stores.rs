@@ -122,8 +122,10 @@ impl fmt::Display for StoredBlocks {
 /// What a launch says about its stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stores {
-    /// The kernel's name.
+    /// The kernel's name, and what of it runs.
     pub kernel: String,
+    /// Whether other programs of the same launch may store what this one leaves.
+    pub others_may_store: bool,
     /// The tensors that it stores to.
     pub tensors: Vec<StoredTensor>,
     /// Cores with their blocks; a core whose blocks are several runs is there for each of them.
@@ -479,6 +481,7 @@ mod tests {
     fn stores(format: DataFormat, shape: &[usize]) -> Stores {
         Stores {
             kernel: "k".to_owned(),
+            others_may_store: false,
             tensors: vec![StoredTensor {
                 name: "c".to_owned(),
                 base: 4096,

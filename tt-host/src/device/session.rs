@@ -183,14 +183,14 @@ impl Session {
     pub(crate) fn write(&mut self, buffer: u64, offset: usize, bytes: &[u8]) -> Result<()> {
         self.finish()?;
         let result = bridge::write_buffer(&self.mesh, self.buffer(buffer)?, offset as u64, bytes);
-        self.waited(result, "cannot write to the device")
+        self.waited(result, || "cannot write to the device".to_owned())
     }
 
     /// Copies pages from a buffer, from `offset` bytes from its first one on, after everything queued.
     pub(crate) fn read(&mut self, buffer: u64, offset: usize, bytes: &mut [u8]) -> Result<()> {
         self.finish()?;
         let result = bridge::read_buffer(&self.mesh, self.buffer(buffer)?, offset as u64, bytes);
-        self.waited(result, "cannot read from the device")
+        self.waited(result, || "cannot read from the device".to_owned())
     }
 
     /// The compile-time words of the accessor of a buffer.
@@ -200,15 +200,15 @@ impl Session {
     }
 
     /// Runs a workload, after everything queued, with these runtime arguments: per kernel the words of its cores, one after the
-    /// other.
+    /// other. Errors say that it is of a kernel, as it is `described`.
     pub(crate) fn run(
         &mut self,
         workload: &mut Workload,
         args: Vec<(Role, Vec<u32>)>,
         blocking: bool,
-        kernel: &'static str,
+        (kernel, described): (&'static str, impl Fn() -> String),
     ) -> Result<()> {
-        let doing = format!("kernel `{kernel}` failed");
+        let doing = || format!("kernel `{}` failed", described());
         let Workload {
             workload,
             kernels,
@@ -224,14 +224,14 @@ impl Session {
                 continue;
             }
             bridge::set_runtime_args(workload.pin_mut(), *handle, cores, words)
-                .map_err(|error| bridge::thrown(ErrorKind::Run, &doing, &error))?;
+                .map_err(|error| bridge::thrown(ErrorKind::Run, &doing(), &error))?;
         }
         *before = args;
         let result = bridge::enqueue_workload(&self.mesh, workload.pin_mut(), blocking);
         if blocking {
-            return self.waited(result, &doing);
+            return self.waited(result, doing);
         }
-        result.map_err(|error| bridge::failed_run(&doing, &error))?;
+        result.map_err(|error| bridge::failed_run(&doing(), &error))?;
         if !self.queued.contains(&kernel) {
             self.queued.push(kernel);
         }
@@ -246,18 +246,22 @@ impl Session {
             kernels => format!("one of the enqueued kernels `{}` failed", kernels.join("`, `")),
         };
         let result = bridge::finish(&self.mesh);
-        self.waited(result, &doing)
+        self.waited(result, || doing)
     }
 
     /// After a blocking call: nothing is queued any more, unless that cannot be waited for.
-    fn waited(&mut self, result: std::result::Result<(), cxx::Exception>, doing: &str) -> Result<()> {
+    fn waited(
+        &mut self,
+        result: std::result::Result<(), cxx::Exception>,
+        doing: impl FnOnce() -> String,
+    ) -> Result<()> {
         // What failed once is not waited for again, and what was released may be what it had no room for.
         if result.is_ok() || bridge::finish(&self.mesh).is_ok() {
             self.queued.clear();
             self.retired_programs.clear();
             self.retired.clear();
         }
-        result.map_err(|error| bridge::failed_run(doing, &error))
+        result.map_err(|error| bridge::failed_run(&doing(), &error))
     }
 
     /// Waits, frees everything and closes the device.

@@ -307,22 +307,32 @@ impl Launch<'_> {
             return started;
         }
         let before = self.choice.get();
-        for other in self.ranked()? {
-            if Some(other) != before.chosen() {
-                self.choice.set(Choice::ForRoom(other));
-                let started = start();
-                if !lacks_room(&started) {
-                    return started;
-                }
+        let others = self
+            .ranked()?
+            .into_iter()
+            .filter(|other| Some(*other) != before.chosen());
+        let mut tried = 0;
+        for other in others {
+            self.choice.set(Choice::ForRoom(other));
+            let started = start();
+            if !lacks_room(&started) {
+                return started;
             }
+            tried += 1;
         }
         self.choice.set(before);
-        started
+        started.map_err(|error| match tried {
+            0 => error,
+            1 => error.and("the other variant or way in which it runs here has no room either"),
+            tried => error.and(&format!(
+                "none of the {tried} other variants and ways in which it runs here has room"
+            )),
+        })
     }
 
     /// What the launch may run: of the variants that have the constants asked for, and run with these arguments on this device, the one
-    /// that was measured to be fastest, else all, in the ways there are. Those come first that are estimated to be fastest, of those that
-    /// are estimated alike the one that moves least from and to DRAM, and last those of which nothing is known.
+    /// that was measured to be fastest, else all, in the ways there are. Those come first that are estimated to be fastest
+    /// ([`best_first`]), and last those of which nothing is known.
     fn ranked(&self) -> Result<Vec<Chosen>> {
         let is_wanted = |variant: &&Kernel| {
             let has = |wanted: &Constant| variant.constants().contains(&(wanted.name, wanted.value));

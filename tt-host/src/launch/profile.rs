@@ -10,6 +10,10 @@ use tt_emulator::RunCounters;
 pub struct Profile {
     /// From the launch to its end, as the host saw it; on the emulator with what its clock takes.
     pub wall_time: Duration,
+    /// The constants of the variant that ran ([`Launch::variant`](super::Launch::variant)).
+    pub variant: &'static [(&'static str, i64)],
+    /// In how many parts its sum was cut ([`Launch::parts`](super::Launch::parts)); 1 where it was not.
+    pub parts: u32,
     /// What the emulator counted: pages and bytes moved, per NoC and DRAM bank, tile operations, stalls, for the whole run
     /// and for each core, and what the run would take on a chip ([`RunCounters::modelled`]). Cards count nothing.
     pub counters: Option<RunCounters>,
@@ -32,10 +36,21 @@ impl Profile {
     }
 }
 
+/// Which of what a kernel was compiled into runs; none where there is one only.
+pub(super) fn which(variant: &[(&str, i64)], parts: u32) -> Option<String> {
+    let constants = variant.iter().map(|(name, value)| format!("{name} = {value}"));
+    let parts = (parts > 1).then(|| format!("in {parts} parts"));
+    let words: Vec<String> = constants.chain(parts).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// A few lines for people.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "wall time    {:?}", self.wall_time)?;
+        if let Some(which) = which(self.variant, self.parts) {
+            write!(f, "\nran          {which}")?;
+        }
         let Some(counters) = &self.counters else { return Ok(()) };
         let total = &counters.total;
         write!(f, "\ncores        {}", counters.cores.len())?;

@@ -1,6 +1,7 @@
 //! How a launch starts: its stages are made ready, all of them, and run one after the other.
 
 use super::decision::Work;
+use super::profile::which;
 use super::tensors::{LaunchTensor, OfSession, Tensors};
 use super::workload::{Workload, WorkloadKey, build};
 use super::{Bound, Launch, Profile};
@@ -64,7 +65,11 @@ impl Launch<'_> {
     ) -> Result<Profile> {
         let several = self.kernel().stages()?.len() > 1;
         let count = runs.len();
-        let mut profile = Profile::default();
+        let mut profile = Profile {
+            variant: self.kernel().constants(),
+            parts: self.chosen().parts.unwrap_or(1),
+            ..Profile::default()
+        };
         for (at, run) in runs.iter_mut().enumerate() {
             let blocking = match waiting {
                 Waiting::Not => false,
@@ -72,6 +77,7 @@ impl Launch<'_> {
                 Waiting::AfterEveryStage => true,
             };
             let is_watched = waiting == Waiting::AfterEveryStage;
+            let stage = run.stage;
             if is_watched {
                 bound.device.set_clock(true);
             }
@@ -83,7 +89,7 @@ impl Launch<'_> {
                 &mut run.workload,
                 std::mem::take(&mut run.args),
                 blocking,
-                self.kernel().name(),
+                (self.kernel().name(), || self.described(several.then_some(stage))),
             );
             if is_watched {
                 bound.device.set_clock(false);
@@ -189,15 +195,24 @@ impl Launch<'_> {
                 step: core.step,
             })
         });
-        let kernel = match several {
-            true => format!("{}, stage {}", self.kernel().name(), run.stage + 1),
-            false => self.kernel().name().to_owned(),
-        };
         Stores {
-            kernel,
+            kernel: self.described(several.then_some(run.stage)),
+            others_may_store: several,
             tensors: written.map(tensor).collect(),
             blocks: blocks.collect(),
         }
+    }
+
+    /// What runs, for messages: the kernel, which of what it was compiled into, and a `stage` of several.
+    fn described(&self, stage: Option<usize>) -> String {
+        let (name, parts) = (self.kernel().name(), self.chosen().parts.unwrap_or(1));
+        let which = which(self.kernel().constants(), parts).map_or(String::new(), |which| format!(" ({which})"));
+        let stage = match (stage, parts) {
+            (Some(1..), 2..) => ", adding up its parts".to_owned(),
+            (None, _) | (_, 2..) => String::new(),
+            (Some(stage), _) => format!(", stage {}", stage + 1),
+        };
+        format!("{name}{which}{stage}")
     }
 
     /// The runtime argument words of each kernel, core after core.
