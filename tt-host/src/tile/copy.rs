@@ -1,18 +1,23 @@
 //! Copying between row-major tensors and tiles, on all host threads.
 //!
-//! Work is cut into bands of 32 rows. A band is read or written four lines at a time, so that what is touched of a tile are whole
-//! cache lines; its tiles stay in the second-level cache meanwhile. What is copied at once is the 16 elements of a face's row, a
-//! constant that the compiler turns into one or two vector moves.
+//! Work is cut into bands of 32 rows. Tiles are written some at a time, which stay in the first-level cache meanwhile, while what is read
+//! next is fetched; they are read four lines of a band at a time, so that what is touched of a tile are whole cache lines, and stay in the
+//! second-level cache. What is copied at once is the 16 elements of a face's row, a constant that the compiler turns into one or two
+//! vector moves.
 
 use super::{FACE, TILE, TILE_ELEMENTS, Tiling};
+use crate::host_memory::prefetch;
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
 /// Elements that are worth a task of their own.
 const TASK_ELEMENTS: usize = 1 << 16;
 
-/// Lines of a band that are copied together; a row of faces has a multiple of them.
-const TOGETHER: usize = 4;
+/// Bytes of tiles that are written together.
+const WRITTEN_TOGETHER: usize = 32 << 10;
+
+/// Lines of a band that are written together; a row of faces has a multiple of them.
+const LINES_TOGETHER: usize = 4;
 
 /// Where row `row` of a tile starts in it.
 fn row_offset(row: usize) -> usize {
@@ -44,54 +49,33 @@ pub(crate) fn tilize<T: Copy + Send + Sync>(source: &[T], tiling: Tiling, paddin
 /// One band: up to 32 lines of `columns` elements.
 fn tilize_band<T: Copy>(source: &[T], columns: usize, padding: T, tiles: &mut [T]) {
     let (tiles, _) = tiles.as_chunks_mut::<TILE_ELEMENTS>();
-    let mut row = 0;
-    for lines in source.chunks(TOGETHER * columns) {
-        if lines.len() == TOGETHER * columns {
-            tilize_lines::<T, TOGETHER>(lines, columns, (row, padding), tiles);
-            row += TOGETHER;
-        } else {
-            for line in lines.chunks_exact(columns) {
-                tilize_lines::<T, 1>(line, columns, (row, padding), tiles);
-                row += 1;
+    let together = (WRITTEN_TOGETHER / (TILE_ELEMENTS * size_of::<T>()).max(1)).max(1);
+    for (first, tiles) in (0..).step_by(together * TILE).zip(tiles.chunks_mut(together)) {
+        let end = columns.min(first + together * TILE);
+        for (row, line) in source.chunks_exact(columns).enumerate() {
+            prefetch(&line[end..columns.min(end + together * TILE)]);
+            let (whole, rest) = line[first..end].as_chunks::<TILE>();
+            for (tile, values) in tiles.iter_mut().zip(whole) {
+                write_row(tile, row, values);
+            }
+            if let (Some(tile), [_, ..]) = (tiles.last_mut(), rest) {
+                let mut values = [padding; TILE];
+                values[..rest.len()].copy_from_slice(rest);
+                write_row(tile, row, &values);
             }
         }
-    }
-    for row in row..TILE {
-        let offset = row_offset(row);
-        for tile in tiles.iter_mut() {
-            tile[offset..offset + FACE].fill(padding);
-            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].fill(padding);
+        for row in source.len() / columns..TILE {
+            tiles.iter_mut().for_each(|tile| write_row(tile, row, &[padding; TILE]));
         }
     }
 }
 
-/// So many lines of a band, from row `row` on, all in one row of faces.
+/// Writes a row of a tile.
 #[inline(always)]
-fn tilize_lines<T: Copy, const LINES: usize>(
-    source: &[T],
-    columns: usize,
-    (row, padding): (usize, T),
-    tiles: &mut [[T; TILE_ELEMENTS]],
-) {
+fn write_row<T: Copy>(tile: &mut [T; TILE_ELEMENTS], row: usize, values: &[T; TILE]) {
     let offset = row_offset(row);
-    let lines: [_; LINES] = std::array::from_fn(|line| source[line * columns..][..columns].as_chunks::<TILE>());
-    let whole = columns / TILE;
-    for (index, tile) in tiles[..whole].iter_mut().enumerate() {
-        for (line, (tiles, _)) in lines.iter().enumerate() {
-            let (offset, values) = (offset + line * FACE, &tiles[index]);
-            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
-            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
-        }
-    }
-    if let Some(tile) = tiles.get_mut(whole) {
-        for (line, (_, rest)) in lines.iter().enumerate() {
-            let mut values = [padding; TILE];
-            values[..rest.len()].copy_from_slice(rest);
-            let offset = offset + line * FACE;
-            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
-            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
-        }
-    }
+    tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
+    tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
 }
 
 /// Appends the row-major elements of `tiles`, without filling.
@@ -135,10 +119,10 @@ fn untilize_band<T: Copy>(tiles: &[T], columns: usize, band: &mut [MaybeUninit<T
     let tiles = unsafe { &*(std::ptr::from_ref(tiles) as *const [MaybeUninit<T>]) };
     let (tiles, _) = tiles.as_chunks::<TILE_ELEMENTS>();
     let mut row = 0;
-    for lines in band.chunks_mut(TOGETHER * columns) {
-        if lines.len() == TOGETHER * columns {
-            untilize_lines::<T, TOGETHER>(tiles, columns, row, lines);
-            row += TOGETHER;
+    for lines in band.chunks_mut(LINES_TOGETHER * columns) {
+        if lines.len() == LINES_TOGETHER * columns {
+            untilize_lines::<T, LINES_TOGETHER>(tiles, columns, row, lines);
+            row += LINES_TOGETHER;
         } else {
             for line in lines.chunks_exact_mut(columns) {
                 untilize_lines::<T, 1>(tiles, columns, row, line);
