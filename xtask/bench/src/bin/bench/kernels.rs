@@ -2,7 +2,7 @@
 
 use tt::prelude::*;
 
-/// C = A · B
+/// C = A · B. Of operands one block is in flight: where the emulator reads, it does not compute, and two take more of the host's caches.
 #[tt::kernel]
 pub fn matmul<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
@@ -10,13 +10,13 @@ pub fn matmul<const M: usize, const K: usize, const N: usize>(
     c: &mut Tensor<bf16, M, N>,
 ) {
     let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
-    let a_block = T.alloc_shared::<bf16>(256, 256);
-    let b_block = T.alloc_shared::<bf16>(256, 256);
+    let a_block = T.alloc_shared::<bf16>(256, 512);
+    let b_block = T.alloc_shared::<bf16>(512, 256);
     let acc = T.alloc_fragment::<f32>(256, 256);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
-        T.copy(a[(by * 256, k * 256)], a_block);
-        T.copy(b[(k * 256, bx * 256)], b_block);
+    for k in T.Pipelined(K.div_ceil(512), num_stages = 1) {
+        T.copy(a[(by * 256, k * 512)], a_block);
+        T.copy(b[(k * 512, bx * 256)], b_block);
         T.gemm(a_block, b_block, acc);
     }
     T.copy(acc, c[(by * 256, bx * 256)]);
@@ -30,13 +30,13 @@ pub fn whole_matmul<const M: usize, const K: usize, const N: usize>(
     c: &mut Tensor<bf16, M, N>,
 ) {
     let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
-    let a_block = T.alloc_shared::<bf16>(256, 256);
-    let b_block = T.alloc_shared::<bf16>(256, 256);
+    let a_block = T.alloc_shared::<bf16>(256, 512);
+    let b_block = T.alloc_shared::<bf16>(512, 256);
     let acc = T.alloc_fragment::<f32>(256, 256);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
-        T.copy(a[(by * 256, k * 256)], a_block);
-        T.copy(b[(k * 256, bx * 256)], b_block);
+    for k in T.Pipelined(K.div_ceil(512), num_stages = 1) {
+        T.copy(a[(by * 256, k * 512)], a_block);
+        T.copy(b[(k * 512, bx * 256)], b_block);
         T.gemm(a_block, b_block, acc);
     }
     T.copy(acc, c[(by * 256, bx * 256)]);
@@ -50,22 +50,22 @@ pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(
     c: &Tensor<bf16, M, N>,
     y: &mut Tensor<bf16, M, N>,
 ) {
-    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
-    let a_block = T.alloc_shared::<bf16>(256, 256);
-    let b_block = T.alloc_shared::<bf16>(256, 128);
-    let c_block = T.alloc_shared::<bf16>(256, 128);
-    let acc = T.alloc_fragment::<f32>(256, 128);
+    let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 512);
+    let b_block = T.alloc_shared::<bf16>(512, 256);
+    let c_block = T.alloc_shared::<bf16>(256, 256);
+    let acc = T.alloc_fragment::<f32>(256, 256);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
-        T.copy(a[(by * 256, k * 256)], a_block);
-        T.copy(b[(k * 256, bx * 128)], b_block);
+    for k in T.Pipelined(K.div_ceil(512), num_stages = 1) {
+        T.copy(a[(by * 256, k * 512)], a_block);
+        T.copy(b[(k * 512, bx * 256)], b_block);
         T.gemm(a_block, b_block, acc);
     }
-    T.copy(c[(by * 256, bx * 128)], c_block);
-    for (i, j) in T.Parallel(256, 128) {
+    T.copy(c[(by * 256, bx * 256)], c_block);
+    for (i, j) in T.Parallel(256, 256) {
         acc[(i, j)] = (acc[(i, j)] + c_block[(i, j)]).relu();
     }
-    T.copy(acc, y[(by * 256, bx * 128)]);
+    T.copy(acc, y[(by * 256, bx * 256)]);
 }
 
 /// The same in all phases of the multipliers.
@@ -76,22 +76,22 @@ pub fn whole_matmul_relu<const M: usize, const K: usize, const N: usize>(
     c: &Tensor<bf16, M, N>,
     y: &mut Tensor<bf16, M, N>,
 ) {
-    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
-    let a_block = T.alloc_shared::<bf16>(256, 256);
-    let b_block = T.alloc_shared::<bf16>(256, 128);
-    let c_block = T.alloc_shared::<bf16>(256, 128);
-    let acc = T.alloc_fragment::<f32>(256, 128);
+    let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 512);
+    let b_block = T.alloc_shared::<bf16>(512, 256);
+    let c_block = T.alloc_shared::<bf16>(256, 256);
+    let acc = T.alloc_fragment::<f32>(256, 256);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(256), num_stages = 2) {
-        T.copy(a[(by * 256, k * 256)], a_block);
-        T.copy(b[(k * 256, bx * 128)], b_block);
+    for k in T.Pipelined(K.div_ceil(512), num_stages = 1) {
+        T.copy(a[(by * 256, k * 512)], a_block);
+        T.copy(b[(k * 512, bx * 256)], b_block);
         T.gemm(a_block, b_block, acc);
     }
-    T.copy(c[(by * 256, bx * 128)], c_block);
-    for (i, j) in T.Parallel(256, 128) {
+    T.copy(c[(by * 256, bx * 256)], c_block);
+    for (i, j) in T.Parallel(256, 256) {
         acc[(i, j)] = (acc[(i, j)] + c_block[(i, j)]).relu();
     }
-    T.copy(acc, y[(by * 256, bx * 128)]);
+    T.copy(acc, y[(by * 256, bx * 256)]);
 }
 
 /// c = a + b
