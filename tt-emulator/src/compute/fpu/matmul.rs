@@ -1,9 +1,9 @@
 //! Tile products: `C += A · B` over 32×32×32, the hot loop of the emulator.
 //!
 //! Sources carry at most 11 significant bits, so every product is exact in `f32` and fused and separate multiply-adds give
-//! the same bits: the versions below (AVX-512, AVX2, plain, and for bf16 [`pairs`]) agree, sums running over k in pairs, the second of a
-//! pair first. (Only sums that pass below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination accumulates in `f32`; a
-//! 16-bit one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
+//! the same bits: the versions below (AVX-512, AVX2, plain, and for bf16 [`pairs`]) agree, sums running over k in pairs, the second
+//! of a pair first. (Only sums that pass below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination
+//! accumulates in `f32`; a 16-bit one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
 //! [`datapath`](super::datapath).
 

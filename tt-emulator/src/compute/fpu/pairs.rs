@@ -24,8 +24,7 @@ impl Pairs {
     /// Zeros.
     pub const ZERO: Pairs = Pairs([0; WORDS]);
 
-    /// Pairs of a left operand.
-    #[cfg(target_endian = "little")]
+    /// Pairs of a left operand: as in a page where the least byte of a word comes first, as on every processor that multiplies pairs.
     pub fn along_rows(&self) -> &RowPairs {
         // SAFETY: a word is four bytes, and bytes may lie anywhere.
         unsafe { &*std::ptr::from_ref(&self.0).cast::<RowPairs>() }
