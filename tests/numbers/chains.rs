@@ -1,8 +1,8 @@
 //! What sums of bf16 lose: those in a chain, and those that are stored as f32. The page says so in words; these are its numbers.
 
 use super::kernel::{CHIPS, compile, rows, run};
-use tt::prelude::*;
 use tt::{Device, Zeros, bf16};
+use tt_host::{Argument, Launch};
 
 /// Numbers up to 100.
 fn numbers(seed: u32) -> Vec<bf16> {
@@ -58,29 +58,30 @@ fn sums_in_a_chain_are_cut_and_products_are_rounded() {
     }
 }
 
-#[tt::kernel]
-fn sum_as_f32<const N: usize>(x: &Tensor<bf16, 1, N>, y: &Tensor<bf16, 1, N>, sums: &mut Tensor<f32, 1, N>) {
+/// The sum of two blocks of bf16, stored as f32.
+const SUM_AS_F32: &str =
+    "fn kernel<const N: usize>(x: &Tensor<bf16, 1, N>, y: &Tensor<bf16, 1, N>, sums: &mut Tensor<f32, 1, N>) {
     let bx = T.Kernel(N.div_ceil(64));
     let left = T.alloc_shared::<bf16>(1, 64);
     let right = T.alloc_shared::<bf16>(1, 64);
     let sum = T.alloc_fragment::<f32>(1, 64);
     T.copy(x[(0, bx * 64)], left);
     T.copy(y[(0, bx * 64)], right);
-    for (i, j) in T.Parallel(1, 64) {
-        sum[(i, j)] = left[(i, j)] + right[(i, j)];
-    }
+    for (i, j) in T.Parallel(1, 64) { sum[(i, j)] = left[(i, j)] + right[(i, j)]; }
     T.copy(sum, sums[(0, bx * 64)]);
-}
+}";
 
 #[test]
 fn a_sum_of_bf16_blocks_has_eleven_bits_of_its_larger_term() -> tt::Result<()> {
     let [x, y] = [1, 2].map(numbers);
+    let kernel = compile(SUM_AS_F32);
     for chip in CHIPS {
         let device = Device::open_named(chip)?;
         let shape = [1, x.len()];
         let (left, right) = (device.upload(&x, shape)?, device.upload(&y, shape)?);
         let mut sums = device.zeros::<f32>(shape)?;
-        sum_as_f32(&left, &right, &mut sums).run()?;
+        let arguments = vec![Argument::from(&left), Argument::from(&right), Argument::from(&mut sums)];
+        Launch::new(kernel, arguments).run()?;
         let mut most = 0f32;
         for ((x, y), sum) in x.iter().zip(&y).zip(sums.download()?) {
             let (x, y) = (x.to_f32(), y.to_f32());
