@@ -49,7 +49,7 @@ fn sums_in_a_chain_are_cut_and_products_are_rounded() {
                 }
                 let unit = 2f64.powi(exact.abs().log2().floor() as i32 - 7);
                 let is_right = match is_sum {
-                    true => got.abs() <= exact.abs() && (exact - got).abs() <= unit,
+                    true => got.abs() <= exact.abs() && (exact - got).abs() < unit,
                     false => (exact - got).abs() <= unit / 2.0,
                 };
                 assert!(is_right, "{chip} {both}: {step} and {z} give {got}, not {exact}");
