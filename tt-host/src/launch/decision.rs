@@ -81,6 +81,11 @@ const WEIGHT_OF_DRAM: f64 = 0.5;
 const PARTS: [u32; 4] = [2, 4, 8, 16];
 
 impl Chosen {
+    /// In how many parts its sum is cut; 1 where it is not.
+    pub(super) fn count(self) -> u32 {
+        self.parts.unwrap_or(1)
+    }
+
     /// The ways in which `launch` may run `kernel`.
     fn of(kernel: &'static Kernel, launch: &Launch<'_>) -> Vec<Chosen> {
         let cut = match launch.parts {

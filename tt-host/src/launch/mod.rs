@@ -185,7 +185,7 @@ impl<'t> Launch<'t> {
     /// As [`plan`](Launch::plan).
     pub fn parts(&self) -> Result<u32> {
         self.choose()?;
-        Ok(self.chosen().parts.unwrap_or(1))
+        Ok(self.chosen().count())
     }
 
     /// Runs the kernel, waits, and tells what the run took and, on the emulator, what it moved and computed.

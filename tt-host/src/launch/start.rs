@@ -67,7 +67,7 @@ impl Launch<'_> {
         let count = runs.len();
         let mut profile = Profile {
             variant: self.kernel().constants(),
-            parts: self.chosen().parts.unwrap_or(1),
+            parts: self.chosen().count(),
             ..Profile::default()
         };
         for (at, run) in runs.iter_mut().enumerate() {
@@ -205,7 +205,7 @@ impl Launch<'_> {
 
     /// What runs, for messages: the kernel, which of what it was compiled into, and a `stage` of several.
     fn described(&self, stage: Option<usize>) -> String {
-        let (name, parts) = (self.kernel().name(), self.chosen().parts.unwrap_or(1));
+        let (name, parts) = (self.kernel().name(), self.chosen().count());
         let which = which(self.kernel().constants(), parts).map_or(String::new(), |which| format!(" ({which})"));
         let stage = match (stage, parts) {
             (Some(1..), 2..) => ", adding up its parts".to_owned(),
