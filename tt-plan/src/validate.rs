@@ -309,6 +309,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
                 | RuntimeValue::Sender(_)
+                | RuntimeValue::Far(_)
                 | RuntimeValue::Noc { .. } => {}
             }
         }
@@ -336,6 +337,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
                 | RuntimeValue::Sender(_)
+                | RuntimeValue::Far(_)
                 | RuntimeValue::Noc { .. }
                 | RuntimeValue::Formula(_)
                 | RuntimeValue::Number(_)

@@ -120,6 +120,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)
+            | RuntimeValue::Far(_)
             | RuntimeValue::Noc { .. }
                 if is_reserved(name) && out.take(name) =>
             {
@@ -135,6 +136,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)
+            | RuntimeValue::Far(_)
             | RuntimeValue::Noc { .. }
             | RuntimeValue::Formula(_)
             | RuntimeValue::Number(_)

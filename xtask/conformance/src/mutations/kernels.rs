@@ -178,18 +178,25 @@ pub fn subjects() -> Result<Vec<Subject>, String> {
     Ok(subjects)
 }
 
-/// Every kernel of the examples, the tests and the programs but `subjects`.
+/// Every kernel of the examples, the tests and the programs but `subjects`. Their lines are counted from their own first, so that what
+/// stands before them in their files changes none.
 ///
 /// # Errors
 /// Where one does not compile.
 pub fn others(subjects: &[Subject]) -> Result<Vec<Subject>, String> {
     let others = emitted(&Selection::default())?
         .into_iter()
-        .map(|(name, kernel, artifact)| Subject {
-            name,
-            kernel,
-            samples: Vec::new(),
-            digest: artifact.digest(),
+        .map(|(name, mut kernel, artifact)| {
+            let first = kernel.location(kernel.span).line;
+            for location in &mut kernel.locations {
+                location.line = location.line.saturating_sub(first);
+            }
+            Subject {
+                name,
+                kernel,
+                samples: Vec::new(),
+                digest: artifact.digest(),
+            }
         });
     Ok(others
         .filter(|other| subjects.iter().all(|subject| subject.digest != other.digest))

@@ -1,10 +1,9 @@
 //! Ten functions of the vector unit, one after the other: the emulator against a plain loop of the same functions.
 
-use crate::inputs::{fastest, seconds, values};
+use crate::inputs::{fastest_in_turn, seconds, values};
 use crate::table::Row;
 use crate::{Measured, Scale};
 use rayon::prelude::*;
-use std::convert::Infallible;
 use std::time::Duration;
 use tt::prelude::*;
 use tt::{Tensor, bf16};
@@ -52,21 +51,17 @@ fn plain(x: f32) -> f32 {
 }
 
 /// The plain loop over all elements, on all threads.
-fn plainly<E: Copy + Send + Sync>(x: &[E], y: &mut [E], function: impl Fn(E) -> E + Sync) -> Duration {
+fn plainly<E: Copy + Send + Sync>(x: &[E], y: &mut [E], function: impl Fn(E) -> E + Sync) {
     const CHUNK: usize = 1 << 16;
-    let took = fastest(3, || -> Result<(), Infallible> {
-        let parts = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK));
-        parts.for_each(|(y, x)| y.iter_mut().zip(x).for_each(|(y, x)| *y = function(*x)));
-        Ok(())
-    });
-    took.unwrap_or_else(|error| match error {})
+    let parts = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK));
+    parts.for_each(|(y, x)| y.iter_mut().zip(x).for_each(|(y, x)| *y = function(*x)));
 }
 
 pub fn chains(scale: Scale) -> Measured {
     let n = if scale.quick { 512 } else { 4096 };
     let (narrow, device) = (values(n * n, 7), tt::Device::open()?);
     let wide: Vec<f32> = narrow.iter().map(|value| value.to_f32()).collect();
-    let row = |element: &str, ours: Duration, plain: Duration| {
+    let row = |element: &str, [ours, plain]: [Duration; 2]| {
         Row::with_ratio(
             format!("ten functions of {n}² {element}, one after the other"),
             seconds(ours),
@@ -81,15 +76,20 @@ pub fn chains(scale: Scale) -> Measured {
 
     let (x, mut y) = (device.upload(&narrow, [n, n])?, device.zeros::<bf16>([n, n])?);
     chain_of_bf16(&x, &mut y).run()?;
-    let ours = fastest(5, || chain_of_bf16(&x, &mut y).run())?;
-    let function = |x: bf16| bf16::from_f32(plain(x.to_f32()));
-    let of_bf16 = row("bf16", ours, plainly(&narrow, &mut vec![bf16::ZERO; n * n], function));
+    let mut plain_y = vec![bf16::ZERO; n * n];
+    let mut of_plain = || {
+        plainly(&narrow, &mut plain_y, |x: bf16| bf16::from_f32(plain(x.to_f32())));
+        Ok(())
+    };
+    let of_bf16 = fastest_in_turn(3, [&mut || chain_of_bf16(&x, &mut y).run(), &mut of_plain])?;
 
     let (x, mut y) = (device.upload(&wide, [n, n])?, device.zeros::<f32>([n, n])?);
     chain_of_f32(&x, &mut y).run()?;
-    let ours = fastest(5, || chain_of_f32(&x, &mut y).run())?;
-    Ok(vec![
-        of_bf16,
-        row("f32", ours, plainly(&wide, &mut vec![0.0; n * n], plain)),
-    ])
+    let mut plain_y = vec![0.0; n * n];
+    let mut of_plain = || {
+        plainly(&wide, &mut plain_y, plain);
+        Ok(())
+    };
+    let of_f32 = fastest_in_turn(3, [&mut || chain_of_f32(&x, &mut y).run(), &mut of_plain])?;
+    Ok(vec![row("bf16", of_bf16), row("f32", of_f32)])
 }

@@ -17,7 +17,7 @@ pub fn values(count: usize, seed: u64) -> Vec<bf16> {
 }
 
 /// The shortest of `tries` runs of `work`.
-pub fn fastest<E>(tries: usize, mut work: impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
+fn fastest<E>(tries: usize, mut work: impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
     let mut best = Duration::MAX;
     for _ in 0..tries {
         let start = Instant::now();

@@ -1,6 +1,6 @@
 //! Arithmetic: the emulator against the same work without one.
 
-use crate::inputs::{fastest, seconds, values};
+use crate::inputs::{fastest_in_turn, seconds, values};
 use crate::kernels;
 use crate::table::Row;
 use crate::{Measured, Scale};
@@ -21,28 +21,26 @@ pub fn gemm(scale: Scale) -> Measured {
     let mut c = device.zeros::<bf16>([n, n])?;
     // The first run compiles what is not compiled yet.
     kernels::matmul(&a, &b, &mut c).run()?;
-    let ours = fastest(3, || kernels::matmul(&a, &b, &mut c).run())?;
     kernels::whole_matmul(&a, &b, &mut c).run()?;
-    let whole = fastest(3, || kernels::whole_matmul(&a, &b, &mut c).run())?;
 
     let wide = |values: &[bf16]| values.iter().map(|value| value.to_f32()).collect::<Vec<f32>>();
-    let (a, b, mut c) = (wide(&a_host), wide(&b_host), vec![0.0f32; n * n]);
+    let (a_wide, b_wide, mut c_wide) = (wide(&a_host), wide(&b_host), vec![0.0f32; n * n]);
     let threads = rayon::current_num_threads();
-    let product = || -> Result<(), std::convert::Infallible> {
+    let mut product = || {
         // SAFETY: the three slices have n × n elements, and the strides are those of row-major matrices of that size.
         unsafe {
             gemm::gemm(
                 n,
                 n,
                 n,
-                c.as_mut_ptr(),
+                c_wide.as_mut_ptr(),
                 1,
                 n as isize,
                 false,
-                a.as_ptr(),
+                a_wide.as_ptr(),
                 1,
                 n as isize,
-                b.as_ptr(),
+                b_wide.as_ptr(),
                 1,
                 n as isize,
                 0.0,
@@ -55,7 +53,15 @@ pub fn gemm(scale: Scale) -> Measured {
         }
         Ok(())
     };
-    let plain = fastest(5, product)?;
+    let results = std::cell::RefCell::new(c);
+    let [ours, whole, plain] = fastest_in_turn(
+        5,
+        [
+            &mut || kernels::matmul(&a, &b, &mut results.borrow_mut()).run(),
+            &mut || kernels::whole_matmul(&a, &b, &mut results.borrow_mut()).run(),
+            &mut product,
+        ],
+    )?;
     let row = |fidelity, ours: Duration, target: f64| {
         let ratio = plain.as_secs_f64() / ours.as_secs_f64();
         Row::new(
@@ -82,10 +88,9 @@ pub fn add(scale: Scale) -> Measured {
     let (a, b) = (device.upload(&a_host, [n, n])?, device.upload(&b_host, [n, n])?);
     let mut c = device.zeros::<bf16>([n, n])?;
     kernels::add(&a, &b, &mut c).run()?;
-    let ours = fastest(3, || kernels::add(&a, &b, &mut c).run())?;
 
     let mut sums = vec![bf16::ZERO; n * n];
-    let plain = fastest(5, || -> Result<(), std::convert::Infallible> {
+    let mut plain = || {
         const CHUNK: usize = 1 << 16;
         sums.par_chunks_mut(CHUNK)
             .zip(a_host.par_chunks(CHUNK).zip(b_host.par_chunks(CHUNK)))
@@ -95,7 +100,8 @@ pub fn add(scale: Scale) -> Measured {
                 }
             });
         Ok(())
-    })?;
+    };
+    let [ours, plain] = fastest_in_turn(5, [&mut || kernels::add(&a, &b, &mut c).run(), &mut plain])?;
     let ratio = plain.as_secs_f64() / ours.as_secs_f64();
     Ok(vec![Row::new(
         format!("{n}² addition, bf16"),

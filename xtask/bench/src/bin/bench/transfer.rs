@@ -1,6 +1,6 @@
 //! Upload and download, tilization and conversion included.
 
-use crate::inputs::{fastest, seconds, values};
+use crate::inputs::{fastest_in_turn, seconds, values};
 use crate::table::Row;
 use crate::{Measured, Scale};
 use tt::bf16;
@@ -11,13 +11,17 @@ pub fn transfer(scale: Scale) -> Measured {
     let device = tt::Device::open()?;
     let tensor = device.upload(&host, [n, n])?;
     let mut copied = vec![bf16::ZERO; n * n];
-    let copy = fastest(10, || -> Result<(), std::convert::Infallible> {
+    let mut copy = || {
         copied.copy_from_slice(std::hint::black_box(&host));
         std::hint::black_box(&mut copied);
         Ok(())
-    })?;
-    let up = fastest(10, || device.upload(&host, [n, n]).map(drop))?;
-    let down = fastest(10, || tensor.download().map(drop))?;
+    };
+    let [copy, up, down] = fastest_in_turn(
+        10,
+        [&mut copy, &mut || device.upload(&host, [n, n]).map(drop), &mut || {
+            tensor.download().map(drop)
+        }],
+    )?;
     if tensor.download()? != host {
         return Err("what was downloaded is not what was uploaded".into());
     }
