@@ -316,7 +316,7 @@ impl Args<'_> {
 /// The init that an operation needs, by its call.
 fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Option<&'static Function> {
     for (known, init) in table {
-        if *known == call {
+        if **known == *call {
             return Some(init);
         }
     }
@@ -326,7 +326,7 @@ fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Op
 /// Which of the inits of the FPU `function` is, if it is one, and how many buffers it takes.
 fn fpu_init(function: &Function) -> Option<(&'static Function, usize)> {
     for (init, count) in &FPU_INITS {
-        if *init == function {
+        if **init == *function {
             return Some((init, *count));
         }
     }

@@ -305,9 +305,6 @@ fn used<V>(op: &Leaf<V>) -> Vec<BufferId> {
         } => call,
         Leaf::Let { .. } | Leaf::Advance { .. } => return Vec::new(),
     };
-    if !reads_pages(call.function) {
-        return Vec::new();
-    }
     let buffers = call.args.iter().filter_map(|arg| match arg {
         Expr::Buffer(buffer) => Some(*buffer),
         Expr::Int(_)
@@ -320,7 +317,12 @@ fn used<V>(op: &Leaf<V>) -> Vec<BufferId> {
         | Expr::Call(_)
         | Expr::Binary(..) => None,
     });
-    buffers.collect()
+    let mut buffers: Vec<BufferId> = buffers.collect();
+    // Most calls mention none, and what a function does is looked for long.
+    if !buffers.is_empty() && !reads_pages(call.function) {
+        buffers.clear();
+    }
+    buffers
 }
 
 impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
@@ -334,11 +336,8 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
 
     fn moves(op: &Leaf<V>) -> Option<(Role, ParamId)> {
         let Leaf::Call(call) = op else { return None };
-        let role = moves_elements(call.function)?;
-        call.args
-            .iter()
-            .find_map(|arg| accessed(arg))
-            .map(|tensor| (role, tensor))
+        let tensor = call.args.iter().find_map(accessed)?;
+        Some((moves_elements(call.function)?, tensor))
     }
 
     fn head(head: &Loop<V>, context: Context) -> Head {
