@@ -110,7 +110,9 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
     for stmt in body {
         match &stmt.kind {
             Kind::Op(op) => {
-                out.extend(S::step(op, context)?.map(|(step, buffer, pages)| Item::Cb(step, buffer, pages)))
+                if let Some((step, buffer, pages)) = S::step(op, context)? {
+                    out.push(Item::Cb(step, buffer, pages));
+                }
             }
             Kind::Group(group, body) => times(S::times(group), items(body, context)?, &mut out),
             Kind::Loop(head, body) => {
