@@ -3,8 +3,9 @@
 //! The emulator's reports name the nearest `// file.rs:line` comment above the emitted line at fault.
 
 use crate::ir::{Kind, visit};
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{Assign, Kernel, Named, Op, Span, Stmt};
 
 /// The user's statements by their place.
@@ -28,7 +29,7 @@ impl<'a> SourceLines<'a> {
     pub fn new(kernel: &'a Kernel) -> SourceLines<'a> {
         let mut lines = SourceLines {
             kernel,
-            statements: HashMap::new(),
+            statements: HashMap::default(),
             from: BTreeMap::new(),
         };
         visit(&kernel.body, &mut |stmt| {
@@ -60,7 +61,11 @@ impl<'a> SourceLines<'a> {
         match self.statements.get(&span).or_else(|| before().map(|(_, line)| line)) {
             Some(Line::Statement(stmt)) => format!("{place}: {}", Named(self.kernel, *stmt)),
             Some(Line::Assign(Assign { target, value, .. })) => {
-                format!("{place}: {} = {}", Named(self.kernel, target), Named(self.kernel, value))
+                format!(
+                    "{place}: {} = {}",
+                    Named(self.kernel, target),
+                    Named(self.kernel, value)
+                )
             }
             None => place,
         }

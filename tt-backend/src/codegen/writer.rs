@@ -1,6 +1,6 @@
 //! The text of a C++ file as it grows: knows its indentation and which names are taken where it stands.
 
-use std::collections::HashSet;
+use tt_lang::hash::HashSet;
 
 /// By how much what stands in a scope is indented.
 const STEP: &str = "    ";
@@ -24,7 +24,7 @@ impl Writer {
             text: String::new(),
             indentation: String::new(),
             scopes: vec![Vec::new()],
-            taken: HashSet::new(),
+            taken: HashSet::default(),
         }
     }
 

@@ -6,8 +6,8 @@ use crate::flow::{
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
 use tt_plan::{GridStep, Neighbour, Number, Role};
 
@@ -458,7 +458,7 @@ fn axes_missed(indices: &[TensorIndex]) -> Option<String> {
 
 /// The table of buffers, with their indices on the device where they have them.
 pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
-    let mut times = HashMap::<&str, usize>::new();
+    let mut times = HashMap::<&str, usize>::default();
     for block in &kernel.blocks {
         *times.entry(&block.name).or_default() += 1;
     }

@@ -3,12 +3,11 @@
 //! Only line and column of a node's first token enter the IR, because that is what the compiler's macro route and
 //! `tt-build`'s route through plain text agree on. The tokens themselves stay here, for `compile_error!`.
 
+use crate::hash::HashMap;
 use crate::ir::{SourceLocation, Span};
 use proc_macro2::LineColumn;
 use quote::ToTokens;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
 use syn::Expr;
 
 /// What most places are of: its first and its last token are found without making all of them, for each of which rustc is called.
@@ -121,28 +120,7 @@ pub struct SpanTable {
     ranges: Vec<(proc_macro2::Span, proc_macro2::Span)>,
     locations: Vec<SourceLocation>,
     /// By where the two begin.
-    known: HashMap<(u64, u64), Span, BuildHasherDefault<Mixed>>,
-}
-
-/// A hash of numbers that nobody chooses to be alike: every place is looked up, and in builds without optimisation the hash of the
-/// standard library takes longer than the rest of that.
-#[derive(Debug, Default)]
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // As far apart as numbers get by one product: 2^64 over the golden ratio.
-        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    known: HashMap<(u64, u64), Span>,
 }
 
 impl SpanTable {

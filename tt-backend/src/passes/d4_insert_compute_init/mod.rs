@@ -120,13 +120,7 @@ impl Insertion<'_> {
     ///
     /// The body is run over once from an unknown state to learn what it needs first and what it leaves. A component that is
     /// left as it is first needed is brought there before the loop.
-    fn around(
-        &self,
-        state: &State,
-        may_skip: bool,
-        body: &[Line],
-        makes: Makes,
-    ) -> (Vec<Leaf<Symbol>>, Body, State) {
+    fn around(&self, state: &State, may_skip: bool, body: &[Line], makes: Makes) -> (Vec<Leaf<Symbol>>, Body, State) {
         let key = (body.as_ptr(), state.chunk());
         let known = self.probes.borrow().get(&key).cloned();
         let probe = known.unwrap_or_else(|| {
