@@ -57,7 +57,7 @@ impl Lines {
             self.line("} else {");
             self.nested(otherwise);
         }
-        self.line("}");
+        self.begin().push_str("}\n");
     }
 
     fn nested(&mut self, write: impl FnOnce(&mut Lines)) {

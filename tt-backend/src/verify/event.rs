@@ -543,15 +543,6 @@ fn is_after_first(cond: &Expr<Bits>) -> bool {
 
 fn fpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    if let Some((init, count)) = fpu_init(function) {
-        let operands = (0..count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
-        return Ok(Some(Event::FpuInit(args.setup(
-            init,
-            template,
-            &operands,
-            args.exact_from(count)?,
-        ))));
-    }
     if *function == UNARY_BCAST_UNINIT {
         let setup = args.setup(&UNARY_BCAST_INIT, template, &[args.buffer(0)?], Vec::new());
         return Ok(Some(Event::FpuUninit(setup)));
@@ -608,6 +599,16 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
     if *function == MATMUL_BLOCK {
         return matmul_block(args).map(Some);
     }
+    // Operations come first: they stand in loops over tiles, inits do not.
+    if let Some((init, count)) = fpu_init(function) {
+        let operands = (0..count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
+        return Ok(Some(Event::FpuInit(args.setup(
+            init,
+            template,
+            &operands,
+            args.exact_from(count)?,
+        ))));
+    }
     Ok(None)
 }
 
@@ -632,14 +633,12 @@ fn matmul_block(args: &Args) -> Proof<Event> {
 
 fn sfpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    if let [row, ..] = SfpuRow::of_init(function) {
-        return Ok(Some(Event::SfpuInit(row.init.name, template.clone())));
-    }
     let Some(row) = SfpuRow::of_call(function)
         .iter()
         .find(|row| row.call_template.is_empty() || *template == row.call_template.into())
     else {
-        return Ok(None);
+        let init = SfpuRow::of_init(function).first();
+        return Ok(init.map(|row| Event::SfpuInit(row.init.name, template.clone())));
     };
     let (operands, register) = match row.form {
         // A fill writes without reading.

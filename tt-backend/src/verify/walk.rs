@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
             }
             Loop::Tiles { name, end, step } => (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
                 let value = Value::Int(Range::one(i64::from(at)));
-                self.with(name, value, state, |walk, state| walk.scope(body, state, depth))
+                self.with(name, value, state, |walk, state| walk.body(body, state, depth))
             }),
         }
     }

@@ -223,9 +223,8 @@ impl Insertion<'_> {
 
     /// The transitions that an operation lacks.
     fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, state: &mut State) -> Vec<Leaf<Symbol>> {
-        let needs = requirement::of(self.engines, op, state.chunk());
         let mut calls = Vec::new();
-        for need in &needs {
+        for need in requirement::of(self.engines, op, state.chunk()) {
             calls.append(&mut state.require(need));
         }
         merge(calls)
@@ -241,7 +240,7 @@ impl Insertion<'_> {
         let outer_chunk = state.set_chunk(section.chunk);
         // Packing into L1 is set up once per section, not per chunk.
         let accumulation = requirement::accumulation(body);
-        let mut before: Vec<_> = accumulation.iter().flat_map(|need| state.require(need)).collect();
+        let mut before: Vec<_> = accumulation.into_iter().flat_map(|need| state.require(need)).collect();
         let body = if section.chunk == section.tiles {
             self.body(body, state, makes)
         } else {
