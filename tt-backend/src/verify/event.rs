@@ -349,7 +349,7 @@ pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
         true => [engines, fpu, sfpu, data_movement],
         false => [data_movement, engines, fpu, sfpu],
     };
-    for place in places {
+    for place in &places {
         if let Some(event) = place(&args)? {
             return Ok(event);
         }
