@@ -3,7 +3,7 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
-use std::collections::HashMap;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{Access, Buffer, ElementType, IntExpr, IntOp, Kernel, Linear, Param, ScalarKind, VarId};
 
 /// The least and the greatest value, as numbers.
@@ -42,8 +42,8 @@ impl<'k> Bounds<'k> {
         let mut bounds = Bounds {
             kernel,
             most_extent,
-            numbers: HashMap::new(),
-            ends: HashMap::new(),
+            numbers: HashMap::default(),
+            ends: HashMap::default(),
         };
         for (var, extent) in &kernel.grid.axes {
             bounds.variable(*var, &IntExpr::Const(0), &extent.value);

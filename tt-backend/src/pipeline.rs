@@ -245,8 +245,8 @@ enum Unproved {
 struct Log {
     /// The number of the kernel's stage, where it has several.
     stage: Option<usize>,
-    /// The kernel whose text is that of the last of `stages`.
-    kernel: Option<Kernel>,
+    /// The kernel that was written last, where nothing else was since, and its text.
+    last: Option<(Kernel, String)>,
     stages: Vec<Stage>,
     times: Times,
     unproved: Unproved,
@@ -258,7 +258,7 @@ impl Log {
         let text = kernel.to_string();
         Log {
             stage: None,
-            kernel: None,
+            last: Some((kernel.clone(), text.clone())),
             stages: vec![Stage { name, text }],
             times: Vec::new(),
             unproved,
@@ -269,7 +269,7 @@ impl Log {
     fn of_stage(&self, stage: Option<usize>) -> Log {
         Log {
             stage,
-            kernel: None,
+            last: self.last.clone(),
             stages: Vec::new(),
             times: Vec::new(),
             unproved: match self.unproved {
@@ -311,11 +311,14 @@ impl Log {
     /// The text form of what a pass gives.
     fn text(&mut self, output: &impl Form) -> Option<String> {
         let kernel = output.kernel();
-        if kernel.is_some() && kernel == self.kernel.as_ref() {
-            return self.stages.last().map(|stage| stage.text.clone());
+        if let (Some(kernel), Some((last, text))) = (kernel, &self.last)
+            && kernel == last
+        {
+            return Some(text.clone());
         }
-        self.kernel = kernel.cloned();
-        output.text()
+        let text = output.text();
+        self.last = kernel.cloned().zip(text.clone());
+        text
     }
 }
 

@@ -7,6 +7,8 @@
 
 pub mod codes;
 pub mod diagnostic;
+#[doc(hidden)]
+pub mod hash;
 pub mod interpret;
 pub mod ir;
 #[cfg(feature = "syntax")]

@@ -113,8 +113,13 @@ impl<S: Stage> Stmt<S> {
 pub fn visit<'a, S: Stage>(body: &'a [Stmt<S>], each: &mut impl FnMut(&'a Stmt<S>)) {
     for stmt in body {
         each(stmt);
-        for inner in stmt.bodies() {
-            visit(inner, each);
+        match &stmt.kind {
+            Kind::Op(_) => {}
+            Kind::Group(_, body) | Kind::Loop(_, body) => visit(body, each),
+            Kind::If(_, then, otherwise) => {
+                visit(then, each);
+                visit(otherwise, each);
+            }
         }
     }
 }
@@ -132,8 +137,13 @@ pub fn operations<'a, S: Stage>(body: &'a [Stmt<S>], each: &mut impl FnMut(&'a S
 pub fn visit_mut<S: Stage>(body: &mut [Stmt<S>], each: &mut impl FnMut(&mut Stmt<S>)) {
     for stmt in body {
         each(stmt);
-        for inner in stmt.bodies_mut() {
-            visit_mut(inner, each);
+        match &mut stmt.kind {
+            Kind::Op(_) => {}
+            Kind::Group(_, body) | Kind::Loop(_, body) => visit_mut(body, each),
+            Kind::If(_, then, otherwise) => {
+                visit_mut(then, each);
+                visit_mut(otherwise, each);
+            }
         }
     }
 }
@@ -196,21 +206,20 @@ pub fn try_walk<'a, S: Stage, E>(
     each: &mut impl FnMut(&'a S::Note, Event<'a, S>) -> Result<(), E>,
 ) -> Result<(), E> {
     for Stmt { note, kind } in body {
-        let (frame, sides) = match kind {
+        let (frame, first, second) = match kind {
             Kind::Op(op) => {
                 each(note, Event::Op(op))?;
                 continue;
             }
-            Kind::Group(group, body) => (Frame::Group(group, body.as_slice()), [Some(body), None]),
-            Kind::Loop(head, body) => (Frame::Loop(head), [Some(body), None]),
-            Kind::If(branch, then, otherwise) => (Frame::If(branch), [Some(then), Some(otherwise)]),
+            Kind::Group(group, body) => (Frame::Group(group, body.as_slice()), body, None),
+            Kind::Loop(head, body) => (Frame::Loop(head), body, None),
+            Kind::If(branch, then, otherwise) => (Frame::If(branch), then, Some(otherwise)),
         };
         each(note, Event::Enter(frame))?;
-        for (side, inner) in sides.into_iter().flatten().enumerate() {
-            if side > 0 {
-                each(note, Event::Otherwise)?;
-            }
-            try_walk(inner, each)?;
+        try_walk(first, each)?;
+        if let Some(second) = second {
+            each(note, Event::Otherwise)?;
+            try_walk(second, each)?;
         }
         each(note, Event::Leave(frame))?;
     }
@@ -224,21 +233,20 @@ pub fn walk_mut<'a, S: Stage>(
 ) {
     for Stmt { note, kind } in body {
         let note = &*note;
-        let (frame, sides) = match kind {
+        let (frame, first, second) = match kind {
             Kind::Op(op) => {
                 each(note, Event::Op(op));
                 continue;
             }
-            Kind::Group(group, body) => (Frame::Group(&*group, ()), [Some(body), None]),
-            Kind::Loop(head, body) => (Frame::Loop(&*head), [Some(body), None]),
-            Kind::If(branch, then, otherwise) => (Frame::If(&*branch), [Some(then), Some(otherwise)]),
+            Kind::Group(group, body) => (Frame::Group(&*group, ()), body, None),
+            Kind::Loop(head, body) => (Frame::Loop(&*head), body, None),
+            Kind::If(branch, then, otherwise) => (Frame::If(&*branch), then, Some(otherwise)),
         };
         each(note, Event::Enter(frame));
-        for (side, inner) in sides.into_iter().flatten().enumerate() {
-            if side > 0 {
-                each(note, Event::Otherwise);
-            }
-            walk_mut(inner, each);
+        walk_mut(first, each);
+        if let Some(second) = second {
+            each(note, Event::Otherwise);
+            walk_mut(second, each);
         }
         each(note, Event::Leave(frame));
     }

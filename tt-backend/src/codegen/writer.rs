@@ -1,13 +1,16 @@
 //! The text of a C++ file as it grows: knows its indentation and which names are taken where it stands.
 
-use crate::text::indent;
-use std::collections::HashSet;
+use tt_lang::hash::HashSet;
+
+/// By how much what stands in a scope is indented.
+const STEP: &str = "    ";
 
 /// A C++ file being written.
 #[derive(Debug, Default)]
 pub struct Writer {
     text: String,
-    depth: usize,
+    /// What a line begins with.
+    indentation: String,
     /// The names that are taken in each scope that is open.
     scopes: Vec<Vec<String>>,
     /// All of them.
@@ -19,9 +22,9 @@ impl Writer {
     pub fn new() -> Writer {
         Writer {
             text: String::new(),
-            depth: 0,
+            indentation: String::new(),
             scopes: vec![Vec::new()],
-            taken: HashSet::new(),
+            taken: HashSet::default(),
         }
     }
 
@@ -29,7 +32,7 @@ impl Writer {
     pub fn line(&mut self, line: impl AsRef<str>) {
         for line in line.as_ref().lines() {
             if !line.is_empty() {
-                indent(&mut self.text, self.depth * 4);
+                self.text.push_str(&self.indentation);
                 self.text.push_str(line);
             }
             self.text.push('\n');
@@ -49,7 +52,7 @@ impl Writer {
             "" => self.line("{"),
             head => self.line(format!("{head} {{")),
         }
-        self.depth += 1;
+        self.indentation.push_str(STEP);
         self.scopes.push(Vec::new());
     }
 
@@ -71,7 +74,8 @@ impl Writer {
     }
 
     fn leave(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
+        let depth = self.indentation.len().saturating_sub(STEP.len());
+        self.indentation.truncate(depth);
         if self.scopes.len() > 1 {
             for name in self.scopes.pop().into_iter().flatten() {
                 self.taken.remove(&name);

@@ -102,7 +102,9 @@ pub fn statement(kernel: &Kernel, device: &Device, stmt: &Stmt<Calls<Bits>>) -> 
         variables: Some(&device.variables),
         sights: None,
     };
-    head(&names, stmt)
+    let mut text = String::new();
+    head(&names, stmt, &mut text);
+    text
 }
 
 fn final_program(names: &Names, program: &Program, out: &mut Lines) {
@@ -139,8 +141,8 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
 
 /// A stage that has a text form.
 pub trait Show: Stage<Note = Source> {
-    /// The line of an operation.
-    fn op(names: &Names, op: &Self::Op) -> String;
+    /// Puts the line of an operation behind what there is.
+    fn op(names: &Names, op: &Self::Op, out: &mut String);
     /// The line that a loop begins with.
     fn head(names: &Names, head: &Self::Loop) -> String;
     /// The line that a branch begins with.
@@ -150,9 +152,9 @@ pub trait Show: Stage<Note = Source> {
 }
 
 impl Show for Moves {
-    fn op(names: &Names, op: &Move) -> String {
-        match op {
-            Move::Protocol(step) => protocol(names, *step),
+    fn op(names: &Names, op: &Move, out: &mut String) {
+        let text = match op {
+            Move::Protocol(step) => return protocol(names, *step, out),
             Move::Read(buffer, region, line) => format!(
                 "read {} from {}{}",
                 names.buffer(*buffer),
@@ -176,7 +178,8 @@ impl Show for Moves {
                 names.region(region),
                 stored.map_or_else(String::new, |stored| format!(" where {}", names.buffer(stored)))
             ),
-        }
+        };
+        out.push_str(&text);
     }
 
     fn head(names: &Names, head: &SourceLoop) -> String {
@@ -194,30 +197,30 @@ impl Show for Moves {
 
 /// What stands outside of registers.
 pub trait ShowPlain: Debug + Clone + PartialEq {
-    /// Its line.
-    fn line(&self, names: &Names) -> String;
+    /// Puts its line behind what there is.
+    fn put(&self, names: &Names, out: &mut String);
 }
 
 impl ShowPlain for Protocol {
-    fn line(&self, names: &Names) -> String {
-        protocol(names, *self)
+    fn put(&self, names: &Names, out: &mut String) {
+        protocol(names, *self, out);
     }
 }
 
 impl ShowPlain for Leaf<Symbol> {
-    fn line(&self, names: &Names) -> String {
-        leaf(names, self)
+    fn put(&self, names: &Names, out: &mut String) {
+        leaf(names, self, out);
     }
 }
 
 impl<P: ShowPlain> Show for Compute<P> {
-    fn op(names: &Names, op: &ComputeOp<P>) -> String {
+    fn op(names: &Names, op: &ComputeOp<P>, out: &mut String) {
         match op {
-            ComputeOp::Plain(plain) => plain.line(names),
-            ComputeOp::Tile { op, out, args } => names.tile(*op, *out, args),
-            ComputeOp::Matmul(matmul) => names.matmul(matmul),
-            ComputeOp::Commit => "commit".to_string(),
-            ComputeOp::Pack { register, to } => names.pack(*register, to, ""),
+            ComputeOp::Plain(plain) => plain.put(names, out),
+            ComputeOp::Tile { op, out: result, args } => names.tile(*op, *result, args, out),
+            ComputeOp::Matmul(matmul) => out.push_str(&names.matmul(matmul)),
+            ComputeOp::Commit => out.push_str("commit"),
+            ComputeOp::Pack { register, to } => out.push_str(&names.pack(*register, to, "")),
         }
     }
 
@@ -274,8 +277,8 @@ impl ShowValue for Bits {
 }
 
 impl<V: ShowValue> Show for Calls<V> {
-    fn op(names: &Names, op: &Leaf<V>) -> String {
-        leaf(names, op)
+    fn op(names: &Names, op: &Leaf<V>, out: &mut String) {
+        leaf(names, op, out);
     }
 
     fn head(names: &Names, head: &Loop<V>) -> String {
@@ -333,17 +336,20 @@ fn source_branch(names: &Names, branch: &SourceBranch) -> String {
     format!("if {} #{}", names.condition(&branch.cond), branch.origin.0)
 }
 
-fn protocol(names: &Names, step: Protocol) -> String {
+/// Puts the line of a step of the protocol behind what there is.
+fn protocol(names: &Names, step: Protocol, out: &mut String) {
     let (what, buffer) = match step {
-        Protocol::Reserve(buffer) => ("reserve", buffer),
-        Protocol::Publish(buffer) => ("publish", buffer),
-        Protocol::Receive(buffer) => ("receive", buffer),
-        Protocol::Release(buffer) => ("release", buffer),
+        Protocol::Reserve(buffer) => ("reserve ", buffer),
+        Protocol::Publish(buffer) => ("publish ", buffer),
+        Protocol::Receive(buffer) => ("receive ", buffer),
+        Protocol::Release(buffer) => ("release ", buffer),
         Protocol::Take(var, buffer) => {
-            return format!("take {} from {}", names.variable(var), names.buffer(buffer));
+            out.push_str(&format!("take {} from ", names.variable(var)));
+            ("", buffer)
         }
     };
-    format!("{what} {}", names.buffer(buffer))
+    out.push_str(what);
+    out.push_str(&names.buffer(buffer));
 }
 
 fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
@@ -351,42 +357,44 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
         if let Some(span) = stmt.note {
             out.line(format!("// line {}", names.kernel.location(span).line));
         }
-        let head = head(names, stmt);
+        head(names, stmt, out.begin());
         match &stmt.kind {
-            Kind::Op(_) => out.line(head),
-            Kind::Group(_, inner) | Kind::Loop(_, inner) => out.braced(head, |out| body(names, inner, out)),
+            Kind::Op(_) => out.end(),
+            Kind::Group(_, inner) | Kind::Loop(_, inner) => out.block(|out| body(names, inner, out)),
             Kind::If(_, then, otherwise) => {
                 let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| body(names, otherwise, out));
-                out.branch(&head, |out| body(names, then, out), otherwise);
+                out.branch(|out| body(names, then, out), otherwise);
             }
         }
     }
 }
 
-/// The line that a statement begins with.
-fn head<S: Show>(names: &Names, stmt: &Stmt<S>) -> String {
+/// Puts the line that a statement begins with behind what there is.
+fn head<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut String) {
     match &stmt.kind {
-        Kind::Op(op) => S::op(names, op),
-        Kind::Group(group, _) => S::group(names, group),
-        Kind::Loop(head, _) => S::head(names, head),
-        Kind::If(branch, ..) => S::branch(names, branch),
+        Kind::Op(op) => S::op(names, op, out),
+        Kind::Group(group, _) => out.push_str(&S::group(names, group)),
+        Kind::Loop(head, _) => out.push_str(&S::head(names, head)),
+        Kind::If(branch, ..) => out.push_str(&S::branch(names, branch)),
     }
 }
 
-fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>) -> String {
+/// Puts the line of a leaf behind what there is.
+fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>, out: &mut String) {
     match leaf {
-        Leaf::Call(what) => {
-            let mut text = String::new();
-            call(names, what, &mut text);
-            text
+        Leaf::Call(what) => call(names, what, out),
+        Leaf::Let { kind, name, value } => {
+            out.push_str(&format!("{} {name} = ", kind.declared()));
+            put(names, value, out);
         }
-        Leaf::Let { kind, name, value } => format!("{} {name} = {}", kind.declared(), expr(names, value)),
         Leaf::Define { var, call: of } => {
-            let mut text = format!("define {} = ", names.variable(*var));
-            call(names, of, &mut text);
-            text
+            out.push_str(&format!("define {} = ", names.variable(*var)));
+            call(names, of, out);
         }
-        Leaf::Advance { name, value } => format!("{name} += {}", expr(names, value)),
+        Leaf::Advance { name, value } => {
+            out.push_str(&format!("{name} += "));
+            put(names, value, out);
+        }
     }
 }
 
@@ -416,7 +424,6 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
 fn put<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut String) {
     let of = |what: &str, name: &str, out: &mut String| {
         out.push_str(what);
-        out.push('(');
         out.push_str(name);
         out.push(')');
     };
@@ -425,27 +432,37 @@ fn put<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut String) {
         Expr::Bool(value) => out.push_str(&value.to_string()),
         Expr::Name(name) => out.push_str(name),
         Expr::Value(value) => out.push_str(&value.text(names)),
-        Expr::Buffer(id) => of("cb", &names.buffer(*id), out),
-        Expr::PageBytes(id) => of("page_bytes", &names.buffer(*id), out),
-        Expr::Accessor(tensor) => of("accessor", &names.param(*tensor), out),
+        Expr::Buffer(id) => of("cb(", &names.buffer(*id), out),
+        Expr::PageBytes(id) => of("page_bytes(", &names.buffer(*id), out),
+        Expr::Accessor(tensor) => of("accessor(", &names.param(*tensor), out),
         Expr::Text(text) => out.push_str(&quoted(text)),
         Expr::Call(what) => call(names, what, out),
         Expr::Binary(op, a, b) => {
-            let side = |x: &Expr<V>, out: &mut String| match x {
-                Expr::Binary(..) => of("", &expr(names, x), out),
-                Expr::Int(_)
-                | Expr::Bool(_)
-                | Expr::Name(_)
-                | Expr::Value(_)
-                | Expr::Buffer(_)
-                | Expr::PageBytes(_)
-                | Expr::Accessor(_)
-                | Expr::Text(_)
-                | Expr::Call(_) => put(names, x, out),
-            };
-            side(a, out);
-            out.push_str(&format!(" {op} "));
-            side(b, out);
+            side(names, a, out);
+            out.push(' ');
+            out.push_str(op.word());
+            out.push(' ');
+            side(names, b, out);
         }
+    }
+}
+
+/// Puts one of two operands behind what there is, in parentheses where it has two itself.
+fn side<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut String) {
+    match value {
+        Expr::Binary(..) => {
+            out.push('(');
+            put(names, value, out);
+            out.push(')');
+        }
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Name(_)
+        | Expr::Value(_)
+        | Expr::Buffer(_)
+        | Expr::PageBytes(_)
+        | Expr::Accessor(_)
+        | Expr::Text(_)
+        | Expr::Call(_) => put(names, value, out),
     }
 }

@@ -52,8 +52,9 @@ use crate::ir::{Head, Stage, Stmt};
 use crate::linear::lower_bound;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use tt_device::TILE;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, GridStep, Role};
 

@@ -15,8 +15,8 @@ pub trait Show: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
     /// What it is called.
     const NAME: &'static str;
 
-    /// The line that an operation is.
-    fn op(names: &Names, op: &Self::Op) -> String;
+    /// Puts the line of an operation behind what there is.
+    fn op(names: &Names, op: &Self::Op, out: &mut String);
     /// The line that a group begins with.
     fn group(names: &Names, group: &Self::Group) -> String;
     /// The line that what stands in a group ends with.
@@ -45,7 +45,10 @@ fn statements<S: Show>(names: &Names, body: &[Stmt<S>], out: &mut Lines) {
 
 fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
     match &stmt.kind {
-        Kind::Op(op) => out.line(S::op(names, op)),
+        Kind::Op(op) => {
+            S::op(names, op, out.begin());
+            out.end();
+        }
         Kind::Group(group, body) => out.braced(S::group(names, group), |out| {
             statements(names, body, out);
             S::end(names, group).into_iter().for_each(|end| out.line(end));
@@ -69,9 +72,9 @@ fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
             });
         }
         Kind::If(cond, then, otherwise) => {
-            let head = format!("if {}", names.condition(cond));
+            out.begin().push_str(&format!("if {}", names.condition(cond)));
             let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| statements(names, otherwise, out));
-            out.branch(&head, |out| statements(names, then, out), otherwise);
+            out.branch(|out| statements(names, then, out), otherwise);
         }
     }
 }
@@ -79,15 +82,15 @@ fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
 impl Show for Blocks {
     const NAME: &'static str = "Flow IR: blocks";
 
-    fn op(names: &Names, op: &BlockOp) -> String {
+    fn op(names: &Names, op: &BlockOp, out: &mut String) {
         match op {
-            BlockOp::Read(of) => read(names, of),
-            BlockOp::Write(of) => write(names, of),
-            BlockOp::Inspect(of) => names.inspection(of),
-            BlockOp::Shift(of) => shifted(names, of),
-            BlockOp::Fetch(of) => fetch(names, of),
-            BlockOp::Elementwise(of) => elementwise(names, of),
-            BlockOp::Gemm(of) => gemm(names, of),
+            BlockOp::Read(of) => out.push_str(&read(names, of)),
+            BlockOp::Write(of) => out.push_str(&write(names, of)),
+            BlockOp::Inspect(of) => out.push_str(&names.inspection(of)),
+            BlockOp::Shift(of) => out.push_str(&shifted(names, of)),
+            BlockOp::Fetch(of) => out.push_str(&fetch(names, of)),
+            BlockOp::Elementwise(of) => elementwise(names, of, out),
+            BlockOp::Gemm(of) => out.push_str(&gemm(names, of)),
         }
     }
 
@@ -103,17 +106,23 @@ impl Show for Blocks {
 impl Show for Sections {
     const NAME: &'static str = "Flow IR: sections";
 
-    fn op(names: &Names, op: &SectionOp) -> String {
+    fn op(names: &Names, op: &SectionOp, out: &mut String) {
         match op {
-            SectionOp::Read(of) => read(names, of),
-            SectionOp::Write(of) => write(names, of),
-            SectionOp::Inspect(of) => names.inspection(of),
-            SectionOp::Shift(of) => shifted(names, of),
-            SectionOp::Fetch(of) => fetch(names, of),
-            SectionOp::Blank(buffer) => format!("blank {}", names.buffer(*buffer)),
-            SectionOp::Release(buffer) => format!("release {}", names.buffer(*buffer)),
-            SectionOp::Tile { op, out, args } => names.tile(*op, *out, args),
-            SectionOp::Matmul(matmul) => names.matmul(matmul),
+            SectionOp::Read(of) => out.push_str(&read(names, of)),
+            SectionOp::Write(of) => out.push_str(&write(names, of)),
+            SectionOp::Inspect(of) => out.push_str(&names.inspection(of)),
+            SectionOp::Shift(of) => out.push_str(&shifted(names, of)),
+            SectionOp::Fetch(of) => out.push_str(&fetch(names, of)),
+            SectionOp::Blank(buffer) => {
+                out.push_str("blank ");
+                out.push_str(&names.buffer(*buffer));
+            }
+            SectionOp::Release(buffer) => {
+                out.push_str("release ");
+                out.push_str(&names.buffer(*buffer));
+            }
+            SectionOp::Tile { op, out: result, args } => names.tile(*op, *result, args, out),
+            SectionOp::Matmul(matmul) => out.push_str(&names.matmul(matmul)),
         }
     }
 
@@ -182,11 +191,13 @@ fn shifted(names: &Names, of: &Shift) -> String {
     format!("shift {to} from {from} {}", names.window(&of.window))
 }
 
-fn elementwise(names: &Names, of: &Elementwise) -> String {
+/// Puts an operation on elements behind what there is.
+fn elementwise(names: &Names, of: &Elementwise, out: &mut String) {
     let [rows, columns] = of.extent;
     let target = names.defined(of.target, of.defines);
     let compound = if of.compound { "compound " } else { "" };
-    format!("{target}[{rows}, {columns}] = {compound}{}", value(names, &of.value))
+    out.push_str(&format!("{target}[{rows}, {columns}] = {compound}"));
+    value(names, &of.value, out);
 }
 
 fn gemm(names: &Names, of: &Gemm) -> String {
@@ -222,33 +233,42 @@ pub(super) const ALONG: [(&str, [bool; 2]); 3] = [
     ("all", [true, true]),
 ];
 
-fn value(names: &Names, of: &Value) -> String {
-    let call = |name: &str, args: &[&Value]| {
-        let args: Vec<String> = args.iter().map(|arg| value(names, arg)).collect();
-        format!("{name}({})", args.join(", "))
-    };
+/// Puts a value behind what there is.
+fn value(names: &Names, of: &Value, out: &mut String) {
     match &of.kind {
-        ValueKind::Number(number @ (Number::Bits(_) | Number::Scalar(_))) => names.number(number),
+        ValueKind::Number(number @ (Number::Bits(_) | Number::Scalar(_))) => out.push_str(&names.number(number)),
         ValueKind::Number(number @ (Number::Int(_) | Number::Call(..) | Number::Compare(..) | Number::Bf16(..))) => {
-            format!("[{}]", names.number(number))
+            out.push_str(&format!("[{}]", names.number(number)));
         }
-        ValueKind::Load(operand) => names.operand(operand),
-        ValueKind::Call(op, args) => call(op.row().name, &args.iter().collect::<Vec<_>>()),
-        ValueKind::Compare(op, a, b) => format!("({} {} {})", value(names, a), op.symbol(), value(names, b)),
-        ValueKind::And(a, b) => call("and", &[a, b]),
-        ValueKind::Or(a, b) => call("or", &[a, b]),
-        ValueKind::Not(a) => call("not", &[a]),
-        ValueKind::Select(c, a, b) => call("select", &[c, a, b]),
-        ValueKind::Index(index) => names.index("index", index),
-        ValueKind::Negative(index) => names.index(NEGATIVE, index),
-        ValueKind::Integer(index) => names.index("integer", index),
-        ValueKind::Cast(to, a) => format!("cast({}, {})", to.name(), value(names, a)),
+        ValueKind::Load(operand) => names.operand(operand, out),
+        ValueKind::Call(op, args) => call(names, op.row().name, args, out),
+        ValueKind::Compare(op, a, b) => {
+            out.push('(');
+            value(names, a, out);
+            out.push_str(&format!(" {} ", op.symbol()));
+            value(names, b, out);
+            out.push(')');
+        }
+        ValueKind::And(a, b) => call(names, "and", [&**a, b], out),
+        ValueKind::Or(a, b) => call(names, "or", [&**a, b], out),
+        ValueKind::Not(a) => call(names, "not", [&**a], out),
+        ValueKind::Select(c, a, b) => call(names, "select", [&**c, a, b], out),
+        ValueKind::Index(index) => out.push_str(&names.index("index", index)),
+        ValueKind::Negative(index) => out.push_str(&names.index(NEGATIVE, index)),
+        ValueKind::Integer(index) => out.push_str(&names.index("integer", index)),
+        ValueKind::Cast(to, a) => {
+            out.push_str(&format!("cast({}, ", to.name()));
+            value(names, a, out);
+            out.push(')');
+        }
         ValueKind::Reduce(reduction, a) => {
             let [rows, columns] = reduction.extent;
             let along = ALONG.iter().find(|(_, along)| *along == reduction.along);
             let along = along.map_or("nothing", |(name, _)| name);
             let fold = reduction.fold.name();
-            format!("reduce({fold}, {along} of [{rows}, {columns}], {})", value(names, a))
+            out.push_str(&format!("reduce({fold}, {along} of [{rows}, {columns}], "));
+            value(names, a, out);
+            out.push(')');
         }
         ValueKind::Pick(pick, a) => {
             let [rows, columns] = pick.extent;
@@ -256,7 +276,22 @@ fn value(names: &Names, of: &Value) -> String {
                 Some(at) => names.int(at),
                 None => "_".to_string(),
             });
-            format!("pick([{row}, {column}] of [{rows}, {columns}], {})", value(names, a))
+            out.push_str(&format!("pick([{row}, {column}] of [{rows}, {columns}], "));
+            value(names, a, out);
+            out.push(')');
         }
     }
+}
+
+/// Puts `name(arg, arg)` behind what there is.
+fn call<'a>(names: &Names, name: &str, args: impl IntoIterator<Item = &'a Value>, out: &mut String) {
+    out.push_str(name);
+    out.push('(');
+    for (at, arg) in args.into_iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        value(names, arg, out);
+    }
+    out.push(')');
 }

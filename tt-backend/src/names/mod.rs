@@ -7,7 +7,7 @@
 mod reserved;
 
 pub use reserved::is_reserved;
-use std::collections::{HashMap, HashSet};
+use tt_lang::hash::{HashMap, HashSet};
 
 /// Gives out names, each once.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +48,7 @@ impl Numbered {
     pub fn of(taken: impl IntoIterator<Item = String>) -> Numbered {
         Numbered {
             taken: taken.into_iter().collect(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn no_name_at_all_is_refused_or_given_twice() {
         let letters: Vec<char> = "_a1Zéя変".chars().collect();
         let mut names = Names::default();
-        let mut given = HashSet::new();
+        let mut given = HashSet::default();
         for mut at in 0..7_usize.pow(4) {
             let mut wanted = String::new();
             for _ in 0..4 {

@@ -31,6 +31,6 @@ mod read;
 
 pub(crate) use inspection::quoted;
 pub use names::{Lines, Names};
-pub(crate) use names::{NEGATIVE, buffers, indent, literal};
+pub(crate) use names::{NEGATIVE, buffers, literal};
 #[cfg(feature = "text")]
 pub use read::{Misread, Read, Reader, Registers};

@@ -5,8 +5,9 @@ use crate::flow::{
     PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fmt::Write;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
 use tt_plan::{GridStep, Neighbour, Number, Role};
 
@@ -15,56 +16,57 @@ use tt_plan::{GridStep, Neighbour, Number, Role};
 pub struct Lines {
     /// What there is.
     pub text: String,
-    depth: usize,
+    /// What a line begins with.
+    indentation: String,
 }
 
 impl Lines {
     /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        indent(&mut self.text, self.depth * 2);
-        self.text.push_str(line.as_ref());
+        self.begin().push_str(line.as_ref());
+        self.end();
+    }
+
+    /// Begins a line: the text, behind which it is put.
+    pub fn begin(&mut self) -> &mut String {
+        self.text.push_str(&self.indentation);
+        &mut self.text
+    }
+
+    /// Ends a line that was begun.
+    pub fn end(&mut self) {
         self.text.push('\n');
     }
 
     /// What `write` writes, one step further in, in braces after `head`.
     pub fn braced(&mut self, head: impl AsRef<str>, write: impl FnOnce(&mut Lines)) {
-        self.opening(head.as_ref());
-        self.nested(write);
-        self.line("}");
+        self.begin().push_str(head.as_ref());
+        self.block(write);
     }
 
-    /// A branch: `head { then } else { otherwise }`, the second only where it holds something.
-    pub fn branch(&mut self, head: &str, then: impl FnOnce(&mut Lines), otherwise: Option<impl FnOnce(&mut Lines)>) {
-        self.opening(head);
+    /// What `write` writes, one step further in, in braces behind a line that was begun.
+    pub fn block(&mut self, write: impl FnOnce(&mut Lines)) {
+        self.branch(write, None::<fn(&mut Lines)>);
+    }
+
+    /// `{ then } else { otherwise }` behind a line that was begun, the second only where it holds something.
+    pub fn branch(&mut self, then: impl FnOnce(&mut Lines), otherwise: Option<impl FnOnce(&mut Lines)>) {
+        self.text.push_str(" {\n");
         self.nested(then);
         if let Some(otherwise) = otherwise {
             self.line("} else {");
             self.nested(otherwise);
         }
-        self.line("}");
-    }
-
-    fn opening(&mut self, head: &str) {
-        indent(&mut self.text, self.depth * 2);
-        self.text.push_str(head);
-        self.text.push_str(" {\n");
+        self.begin().push_str("}\n");
     }
 
     fn nested(&mut self, write: impl FnOnce(&mut Lines)) {
-        self.depth += 1;
+        const STEP: &str = "  ";
+        let depth = self.indentation.len();
+        self.indentation.push_str(STEP);
         write(self);
-        self.depth -= 1;
+        self.indentation.truncate(depth);
     }
-}
-
-/// Puts so many blanks behind `text`.
-pub(crate) fn indent(text: &mut String, mut blanks: usize) {
-    const SOME: &str = "                                ";
-    while blanks > SOME.len() {
-        text.push_str(SOME);
-        blanks -= SOME.len();
-    }
-    text.push_str(&SOME[..blanks]);
 }
 
 /// What names stand for.
@@ -97,20 +99,21 @@ fn pace(Pace { step, over, modulo }: Pace) -> String {
 
 impl Names<'_> {
     /// A circular buffer.
-    pub fn buffer(&self, id: BufferId) -> String {
-        self.buffers
-            .get(id.0)
-            .map_or_else(|| format!("buffer{}", id.0), |buffer| buffer.name.clone())
+    pub fn buffer(&self, id: BufferId) -> Cow<'_, str> {
+        match self.buffers.get(id.0) {
+            Some(buffer) => Cow::Borrowed(&buffer.name),
+            None => Cow::Owned(format!("buffer{}", id.0)),
+        }
     }
 
     /// A circular buffer as a definition leaves it.
     pub fn defined(&self, id: BufferId, defines: DefinitionId) -> String {
-        self.buffer(id) + &self.definition(defines)
+        self.buffer(id).into_owned() + &self.definition(defines)
     }
 
     /// A circular buffer as a use finds it.
     pub fn seen(&self, id: BufferId, sees: Sees) -> String {
-        self.buffer(id) + &self.sees(sees)
+        self.buffer(id).into_owned() + &self.sees(sees)
     }
 
     /// `@d3`, in Flow IR.
@@ -328,22 +331,22 @@ impl Names<'_> {
         }
     }
 
-    /// Tiles of a buffer.
-    pub fn operand(&self, operand: &Operand) -> String {
-        let mut text = self.buffer(operand.buffer);
+    /// Puts tiles of a buffer behind what there is.
+    pub fn operand(&self, operand: &Operand, out: &mut String) {
+        out.push_str(&self.buffer(operand.buffer));
         if let Some(sees) = operand.sees {
-            text += &self.sees(sees);
+            out.push_str(&self.sees(sees));
         }
         if operand.offset != [0, 0] {
-            text += &format!("[{:+}, {:+}]", operand.offset[0], operand.offset[1]);
+            out.push_str(&format!("[{:+}, {:+}]", operand.offset[0], operand.offset[1]));
         }
-        text + match operand.broadcast {
+        out.push_str(match operand.broadcast {
             Broadcast::None => "",
             Broadcast::Row => ".row",
             Broadcast::Column => ".column",
             Broadcast::Scalar => ".scalar",
             Broadcast::Transpose => ".transposed",
-        }
+        });
     }
 
     /// `%0 += a · b`
@@ -366,19 +369,25 @@ impl Names<'_> {
         )
     }
 
-    /// An operation on registers.
-    pub fn tile(&self, op: TileOp, out: u32, args: &[Arg]) -> String {
-        let args: Vec<String> = args
-            .iter()
-            .map(|arg| match arg {
-                Arg::Tile(operand) => self.operand(operand),
-                Arg::Constant(buffer) => self.buffer(*buffer),
-                Arg::Register(register) => format!("%{register}"),
-                Arg::Number(value) => self.number(value),
-                Arg::Integer(integer) => self.integer(integer),
-            })
-            .collect();
-        format!("%{out} = {}({})", tile_op(op), args.join(", "))
+    /// Puts an operation on registers behind what there is.
+    pub fn tile(&self, op: TileOp, result: u32, args: &[Arg], out: &mut String) {
+        register(result, out);
+        out.push_str(" = ");
+        out.push_str(tile_op(op));
+        out.push('(');
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                out.push_str(", ");
+            }
+            match arg {
+                Arg::Tile(operand) => self.operand(operand, out),
+                Arg::Constant(buffer) => out.push_str(&self.buffer(*buffer)),
+                Arg::Register(number) => register(*number, out),
+                Arg::Number(value) => out.push_str(&self.number(value)),
+                Arg::Integer(integer) => out.push_str(&self.integer(integer)),
+            }
+        }
+        out.push(')');
     }
 
     /// `integer(by * 64, 32, 0)`, with what it is divided by and bounds behind it where it has some.
@@ -434,6 +443,12 @@ impl Names<'_> {
     }
 }
 
+/// Puts `%0` behind what there is.
+fn register(number: u32, out: &mut String) {
+    out.push('%');
+    out.push_str(&number.to_string());
+}
+
 /// `0 and 2`: the axes along which an index may be none of the tensor's, if there are any.
 fn axes_missed(indices: &[TensorIndex]) -> Option<String> {
     let axes = indices.iter().enumerate().filter(|(_, index)| index.may_miss);
@@ -443,7 +458,7 @@ fn axes_missed(indices: &[TensorIndex]) -> Option<String> {
 
 /// The table of buffers, with their indices on the device where they have them.
 pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
-    let mut times = HashMap::<&str, usize>::new();
+    let mut times = HashMap::<&str, usize>::default();
     for block in &kernel.blocks {
         *times.entry(&block.name).or_default() += 1;
     }

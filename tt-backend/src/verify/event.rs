@@ -316,7 +316,7 @@ impl Args<'_> {
 /// The init that an operation needs, by its call.
 fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Option<&'static Function> {
     for (known, init) in table {
-        if *known == call {
+        if **known == *call {
             return Some(init);
         }
     }
@@ -326,7 +326,7 @@ fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Op
 /// Which of the inits of the FPU `function` is, if it is one, and how many buffers it takes.
 fn fpu_init(function: &Function) -> Option<(&'static Function, usize)> {
     for (init, count) in &FPU_INITS {
-        if *init == function {
+        if **init == *function {
             return Some((init, *count));
         }
     }
@@ -349,7 +349,7 @@ pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
         true => [engines, fpu, sfpu, data_movement],
         false => [data_movement, engines, fpu, sfpu],
     };
-    for place in places {
+    for place in &places {
         if let Some(event) = place(&args)? {
             return Ok(event);
         }
@@ -543,15 +543,6 @@ fn is_after_first(cond: &Expr<Bits>) -> bool {
 
 fn fpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    if let Some((init, count)) = fpu_init(function) {
-        let operands = (0..count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
-        return Ok(Some(Event::FpuInit(args.setup(
-            init,
-            template,
-            &operands,
-            args.exact_from(count)?,
-        ))));
-    }
     if *function == UNARY_BCAST_UNINIT {
         let setup = args.setup(&UNARY_BCAST_INIT, template, &[args.buffer(0)?], Vec::new());
         return Ok(Some(Event::FpuUninit(setup)));
@@ -608,6 +599,16 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
     if *function == MATMUL_BLOCK {
         return matmul_block(args).map(Some);
     }
+    // Operations come first: they stand in loops over tiles, inits do not.
+    if let Some((init, count)) = fpu_init(function) {
+        let operands = (0..count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
+        return Ok(Some(Event::FpuInit(args.setup(
+            init,
+            template,
+            &operands,
+            args.exact_from(count)?,
+        ))));
+    }
     Ok(None)
 }
 
@@ -632,14 +633,12 @@ fn matmul_block(args: &Args) -> Proof<Event> {
 
 fn sfpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    if let [row, ..] = SfpuRow::of_init(function) {
-        return Ok(Some(Event::SfpuInit(row.init.name, template.clone())));
-    }
     let Some(row) = SfpuRow::of_call(function)
         .iter()
         .find(|row| row.call_template.is_empty() || *template == row.call_template.into())
     else {
-        return Ok(None);
+        let init = SfpuRow::of_init(function).first();
+        return Ok(init.map(|row| Event::SfpuInit(row.init.name, template.clone())));
     };
     let (operands, register) = match row.form {
         // A fill writes without reading.

@@ -19,7 +19,7 @@ use tt_plan::Role;
 struct Ring {
     /// Pages reserved.
     reserved: i64,
-    /// Loops around the reservation.
+    /// Loops around the reservation, where there is one.
     reserved_at: usize,
     /// Pages pushed of the version at the back.
     pushed: i64,
@@ -311,6 +311,9 @@ impl Rings {
                 ring.written = later(&ring.written);
                 ring.arriving = later(&ring.arriving);
                 ring.reserved -= pages;
+                if ring.reserved == 0 {
+                    ring.reserved_at = 0;
+                }
                 ring.pushed = (ring.pushed + pages) % version;
                 Ok(())
             }

@@ -10,7 +10,7 @@ use super::{Proof, fault};
 use crate::device::{Bits, Calls, Device, Expr, Leaf, Loop, Program};
 use crate::ir::{Event, Frame, try_walk};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
-use std::collections::HashMap;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::VarId;
 
 /// Proves that `program` mentions no name that is not declared.
@@ -19,7 +19,7 @@ pub fn prove(device: &Device, program: &Program) -> Proof {
         device,
         program,
         declared: Vec::new(),
-        times: HashMap::new(),
+        times: HashMap::default(),
         begins: Vec::new(),
     };
     for argument in &program.args {

@@ -83,8 +83,8 @@ pub enum Head {
 pub trait Steps: Stage {
     /// The step that an operation is.
     fn step(op: &Self::Op, context: Context) -> Proof<Option<Step>>;
-    /// The buffers whose front version an operation uses.
-    fn uses(op: &Self::Op) -> Vec<BufferId>;
+    /// Calls `each` with every buffer whose front version an operation uses.
+    fn uses(op: &Self::Op, each: impl FnMut(BufferId));
     /// The tensor that an operation moves elements of, and the processor that does; fetched integers apart, whose tensors nobody
     /// stores to.
     fn moves(op: &Self::Op) -> Option<(Role, ParamId)>;
@@ -110,7 +110,9 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
     for stmt in body {
         match &stmt.kind {
             Kind::Op(op) => {
-                out.extend(S::step(op, context)?.map(|(step, buffer, pages)| Item::Cb(step, buffer, pages)))
+                if let Some((step, buffer, pages)) = S::step(op, context)? {
+                    out.push(Item::Cb(step, buffer, pages));
+                }
             }
             Kind::Group(group, body) => times(S::times(group), items(body, context)?, &mut out),
             Kind::Loop(head, body) => {
@@ -187,12 +189,12 @@ impl Steps for Moves {
         }
     }
 
-    fn uses(op: &Move) -> Vec<BufferId> {
+    fn uses(op: &Move, mut each: impl FnMut(BufferId)) {
         match op {
-            Move::Write(buffer, _, stored) => std::iter::once(*buffer).chain(*stored).collect(),
-            Move::Shift { from, .. } => vec![*from],
-            Move::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
-            Move::Protocol(_) | Move::Read(..) | Move::Make(..) | Move::Fetch(..) => Vec::new(),
+            Move::Write(buffer, _, stored) => std::iter::once(*buffer).chain(*stored).for_each(each),
+            Move::Shift { from, .. } => each(*from),
+            Move::Inspect(inspection) => inspection.uses().into_iter().for_each(|(buffer, _)| each(buffer)),
+            Move::Protocol(_) | Move::Read(..) | Move::Make(..) | Move::Fetch(..) => {}
         }
     }
 
@@ -221,8 +223,8 @@ impl Steps for Moves {
 pub trait Plain: fmt::Debug + Clone + PartialEq {
     /// The step that it is.
     fn step(&self, context: Context) -> Proof<Option<Step>>;
-    /// The buffers whose front version it uses.
-    fn uses(&self) -> Vec<BufferId>;
+    /// Calls `each` with every buffer whose front version it uses.
+    fn uses(&self, each: impl FnMut(BufferId));
 }
 
 impl Plain for Protocol {
@@ -230,10 +232,10 @@ impl Plain for Protocol {
         protocol(*self, context)
     }
 
-    fn uses(&self) -> Vec<BufferId> {
+    fn uses(&self, mut each: impl FnMut(BufferId)) {
         match self {
-            Protocol::Take(_, buffer) => vec![*buffer],
-            Protocol::Reserve(_) | Protocol::Publish(_) | Protocol::Receive(_) | Protocol::Release(_) => Vec::new(),
+            Protocol::Take(_, buffer) => each(*buffer),
+            Protocol::Reserve(_) | Protocol::Publish(_) | Protocol::Receive(_) | Protocol::Release(_) => {}
         }
     }
 }
@@ -243,8 +245,8 @@ impl<V: fmt::Debug + Clone + PartialEq> Plain for Leaf<V> {
         written(self)
     }
 
-    fn uses(&self) -> Vec<BufferId> {
-        used(self)
+    fn uses(&self, each: impl FnMut(BufferId)) {
+        used(self, each);
     }
 }
 
@@ -256,18 +258,19 @@ impl<P: Plain> Steps for Compute<P> {
         }
     }
 
-    fn uses(op: &ComputeOp<P>) -> Vec<BufferId> {
+    fn uses(op: &ComputeOp<P>, mut each: impl FnMut(BufferId)) {
         match op {
             ComputeOp::Tile { args, .. } => {
-                let tiles = args.iter().filter_map(|arg| match arg {
-                    Arg::Tile(operand) => Some(operand.buffer),
-                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
-                });
-                tiles.collect()
+                for arg in args {
+                    match arg {
+                        Arg::Tile(operand) => each(operand.buffer),
+                        Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
+                    }
+                }
             }
-            ComputeOp::Matmul(matmul) => vec![matmul.a, matmul.b],
-            ComputeOp::Plain(plain) => plain.uses(),
-            ComputeOp::Commit | ComputeOp::Pack { .. } => Vec::new(),
+            ComputeOp::Matmul(matmul) => [matmul.a, matmul.b].into_iter().for_each(each),
+            ComputeOp::Plain(plain) => plain.uses(each),
+            ComputeOp::Commit | ComputeOp::Pack { .. } => {}
         }
     }
 
@@ -295,20 +298,26 @@ impl<P: Plain> Steps for Compute<P> {
     }
 }
 
-/// The buffers whose front version a leaf uses.
-fn used<V>(op: &Leaf<V>) -> Vec<BufferId> {
+/// Calls `each` with every buffer whose front version a leaf uses.
+fn used<V>(op: &Leaf<V>, each: impl FnMut(BufferId)) {
     let call = match op {
         Leaf::Call(call) | Leaf::Define { call, .. } => call,
         Leaf::Let {
             value: Expr::Call(call),
             ..
         } => call,
-        Leaf::Let { .. } | Leaf::Advance { .. } => return Vec::new(),
+        Leaf::Let { .. } | Leaf::Advance { .. } => return,
     };
-    if !reads_pages(call.function) {
-        return Vec::new();
+    // Most calls mention no buffer, and what a function does is looked for long.
+    let mentions_some = call.args.iter().any(|arg| mentioned(arg).is_some());
+    if mentions_some && reads_pages(call.function) {
+        call.args.iter().filter_map(mentioned).for_each(each);
     }
-    let buffers = call.args.iter().filter_map(|arg| match arg {
+}
+
+/// The buffer that an argument is.
+fn mentioned<V>(arg: &Expr<V>) -> Option<BufferId> {
+    match arg {
         Expr::Buffer(buffer) => Some(*buffer),
         Expr::Int(_)
         | Expr::Bool(_)
@@ -319,8 +328,7 @@ fn used<V>(op: &Leaf<V>) -> Vec<BufferId> {
         | Expr::Text(_)
         | Expr::Call(_)
         | Expr::Binary(..) => None,
-    });
-    buffers.collect()
+    }
 }
 
 impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
@@ -328,17 +336,14 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
         written(op)
     }
 
-    fn uses(op: &Leaf<V>) -> Vec<BufferId> {
-        used(op)
+    fn uses(op: &Leaf<V>, each: impl FnMut(BufferId)) {
+        used(op, each);
     }
 
     fn moves(op: &Leaf<V>) -> Option<(Role, ParamId)> {
         let Leaf::Call(call) = op else { return None };
-        let role = moves_elements(call.function)?;
-        call.args
-            .iter()
-            .find_map(|arg| accessed(arg))
-            .map(|tensor| (role, tensor))
+        let tensor = call.args.iter().find_map(accessed)?;
+        Some((moves_elements(call.function)?, tensor))
     }
 
     fn head(head: &Loop<V>, context: Context) -> Head {

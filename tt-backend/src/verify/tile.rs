@@ -15,8 +15,9 @@ use crate::passes::give_names::{Named, index_name};
 use crate::passes::orient_vectors::{of_region, of_shape};
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Unit;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashSet;
 use tt_lang::ir::{
     Access, Buffer, Element, ElementKind, ElementType, For, IntExpr, Kernel, Linear, LoopKind, Op, Param, Place,
     ReduceDim, Stmt, VarId,
@@ -222,7 +223,7 @@ pub fn laid(unit: &Laid) -> Result<(), Vec<Diagnostic>> {
 /// As [`laid`].
 pub fn deep(unit: &Laid) -> Result<(), Vec<Diagnostic>> {
     laid(unit)?;
-    let mut asked = HashSet::new();
+    let mut asked = HashSet::default();
     visit(&unit.kernel.body, &mut |stmt| {
         if let Kind::Loop(
             For {
@@ -295,7 +296,7 @@ pub fn named(unit: &Unit<Named>) -> Result<(), Vec<Diagnostic>> {
     let Named { parts, variables, .. } = &unit.program;
     proved_of(&unit.facts.source, parts)?;
     let buffers = parts.buffers.iter().map(|buffer| index_name(&buffer.name));
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::default();
     let proof = buffers
         .chain(variables.iter().cloned())
         .try_for_each(|name| match is_reserved(&name) {

@@ -93,9 +93,7 @@ impl Traffic {
         for stmt in body {
             match &stmt.kind {
                 Kind::Op(op) => {
-                    for buffer in S::uses(op) {
-                        self.step(Step::Use, buffer);
-                    }
+                    S::uses(op, |buffer| self.step(Step::Use, buffer));
                     if let Some((role, tensor)) = S::moves(op) {
                         self.moves(role, tensor);
                     }

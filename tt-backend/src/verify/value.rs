@@ -97,9 +97,12 @@ impl<'a> Env<'a> {
 
     /// What is known of `name`.
     pub fn get(&self, name: &str) -> Value {
-        let mut all = self.0.iter().rev().flat_map(|names| names.iter().rev());
-        all.find(|(known, _)| *known == name)
-            .map_or(Value::UNKNOWN, |(_, value)| *value)
+        for names in self.0.iter().rev() {
+            if let Some((_, value)) = names.iter().rfind(|(known, _)| *known == name) {
+                return *value;
+            }
+        }
+        Value::UNKNOWN
     }
 
     /// Declares `name` in the innermost scope.

@@ -7,8 +7,8 @@
 mod expressions;
 
 use super::*;
+use crate::hash::{HashMap, HashSet};
 use crate::tree::Kind;
-use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Write};
 
 impl Display for Kernel {

@@ -3,10 +3,10 @@
 //! Only line and column of a node's first token enter the IR, because that is what the compiler's macro route and
 //! `tt-build`'s route through plain text agree on. The tokens themselves stay here, for `compile_error!`.
 
+use crate::hash::HashMap;
 use crate::ir::{SourceLocation, Span};
 use proc_macro2::LineColumn;
 use quote::ToTokens;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use syn::Expr;
 
@@ -120,7 +120,7 @@ pub struct SpanTable {
     ranges: Vec<(proc_macro2::Span, proc_macro2::Span)>,
     locations: Vec<SourceLocation>,
     /// By where the two begin.
-    known: HashMap<[u64; 2], Span>,
+    known: HashMap<(u64, u64), Span>,
 }
 
 impl SpanTable {
@@ -150,7 +150,7 @@ impl SpanTable {
         let new = Span(self.ranges.len() as u32);
         // Where tokens are from nowhere, each is a place of its own.
         if from.line > 0 {
-            match self.known.entry([packed(from), packed(to)]) {
+            match self.known.entry((packed(from), packed(to))) {
                 Entry::Occupied(known) => return *known.get(),
                 Entry::Vacant(place) => drop(place.insert(new)),
             }

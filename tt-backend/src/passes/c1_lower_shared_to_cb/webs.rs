@@ -13,9 +13,10 @@ use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, DefinitionId, FlowLoop, 
 use crate::ir::Forward;
 use crate::passes::fill_parts::read_before_write;
 use crate::persistent::Persistent;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::Span;
 
 /// The webs of a program.
@@ -82,12 +83,12 @@ pub fn run(variables: &[Variable], body: &[BlockStmt], sights: &mut Sights) -> R
         }
     }
     let mut webs = Webs {
-        defined: HashMap::new(),
-        used: HashMap::new(),
+        defined: HashMap::default(),
+        used: HashMap::default(),
         count: 0,
         variable: Vec::new(),
     };
-    let mut of_root = HashMap::new();
+    let mut of_root = HashMap::default();
     for (definition, variable) in &analysis.defined {
         let root = root(&mut parent, *definition);
         let web = *of_root.entry(root).or_insert_with(|| {

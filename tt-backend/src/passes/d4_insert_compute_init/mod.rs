@@ -17,7 +17,7 @@ mod state;
 
 use super::b2_grid_to_cores::Facts;
 use super::d3_lower_cb_protocol::Lowered;
-use crate::device::{Around, Compute, ComputeOp, Leaf, Origin, Parts, Programs, Section, SourceLoop, Symbol};
+use crate::device::{Around, Compute, ComputeOp, Leaf, Parts, Programs, Section, SourceLoop, Symbol};
 use crate::flow::Buffer;
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
@@ -62,7 +62,10 @@ impl<'a> Engines<'a> {
 }
 
 /// The compute program, with its calls outside of registers.
-pub type Body = Vec<Stmt<Compute<Leaf<Symbol>>>>;
+pub type Body = Vec<Line>;
+
+/// A statement of it.
+type Line = Stmt<Compute<Leaf<Symbol>>>;
 
 /// Runs the pass. What is needed from the first block on stands before everything else.
 pub fn run(engines: &Engines, body: Body) -> Body {
@@ -78,8 +81,7 @@ pub fn run(engines: &Engines, body: Body) -> Body {
     for stmt in body {
         match stmt.kind {
             Kind::Loop(SourceLoop::Blocks, body) => {
-                let inner = |state: &mut State, makes| pass.body(&body, state, makes);
-                let (before, body, _) = pass.around(&state, true, None, Makes::Body, inner);
+                let (before, body, _) = pass.around(&state, true, &body, Makes::Body);
                 out.extend(transitions(before));
                 rest.push(Stmt::new(stmt.note, Kind::Loop(SourceLoop::Blocks, body)));
             }
@@ -108,33 +110,24 @@ enum Makes {
 
 struct Insertion<'a> {
     engines: &'a Engines<'a>,
-    /// What a loop of the user's needs first and what it leaves, within chunks of this size: it depends on nothing else, so
+    /// What a loop needs first and what it leaves, by where its body lies, within chunks of this size: it depends on nothing else, so
     /// that loops within loops are probed once each, not once for every run over what is around them.
-    probes: RefCell<HashMap<(Origin, [u32; 2]), State>>,
+    probes: RefCell<HashMap<(*const Line, [u32; 2]), State>>,
 }
 
 impl Insertion<'_> {
-    /// A loop whose body is what `run` gives: the transitions before it, the body, and the state after it.
+    /// A loop over `body`: the transitions before it, the body with those in it, and the state after it.
     ///
     /// The body is run over once from an unknown state to learn what it needs first and what it leaves. A component that is
     /// left as it is first needed is brought there before the loop.
-    fn around(
-        &self,
-        state: &State,
-        may_skip: bool,
-        origin: Option<Origin>,
-        makes: Makes,
-        run: impl Fn(&mut State, Makes) -> Body,
-    ) -> (Vec<Leaf<Symbol>>, Body, State) {
-        let key = origin.map(|origin| (origin, state.chunk()));
-        let known = key.and_then(|key| self.probes.borrow().get(&key).cloned());
+    fn around(&self, state: &State, may_skip: bool, body: &[Line], makes: Makes) -> (Vec<Leaf<Symbol>>, Body, State) {
+        let key = (body.as_ptr(), state.chunk());
+        let known = self.probes.borrow().get(&key).cloned();
         let probe = known.unwrap_or_else(|| {
             let mut probe = State::unknown();
             probe.set_chunk(state.chunk());
-            run(&mut probe, Makes::State);
-            if let Some(key) = key {
-                self.probes.borrow_mut().insert(key, probe.clone());
-            }
+            self.body(body, &mut probe, Makes::State);
+            self.probes.borrow_mut().insert(key, probe.clone());
             probe
         });
         let mut inside = state.clone();
@@ -151,13 +144,13 @@ impl Insertion<'_> {
         }
         inside.clear_log();
         let entered = inside.clone();
-        let body = run(&mut inside, makes);
+        let body = self.body(body, &mut inside, makes);
         let after = if may_skip { entered.meet(&inside) } else { inside };
         (merge(before), body, after.with_log_of(state, &probe))
     }
 
     /// `body` with the transitions that it lacks, from `state` on; nothing where that is not what the run makes.
-    fn body(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State, makes: Makes) -> Body {
+    fn body(&self, body: &[Line], state: &mut State, makes: Makes) -> Body {
         let mut out = Vec::new();
         for stmt in body {
             let note = stmt.note;
@@ -172,8 +165,7 @@ impl Insertion<'_> {
                 Kind::Op(op) => (self.operation(op, state), Kind::Op(op.clone())),
                 Kind::Group(Around::Section(section), body) => self.section(section, body, state, makes),
                 Kind::Group(around @ Around::Along { .. }, body) => {
-                    let inner = |state: &mut State, makes| self.body(body, state, makes);
-                    let (before, body, after) = self.around(state, false, None, makes, inner);
+                    let (before, body, after) = self.around(state, false, body, makes);
                     *state = after;
                     (before, Kind::Group(around.clone(), body))
                 }
@@ -182,12 +174,7 @@ impl Insertion<'_> {
                     (Vec::new(), Kind::Group(around.clone(), body))
                 }
                 Kind::Loop(head, body) => {
-                    let origin = match head {
-                        SourceLoop::Over { origin, .. } => Some(*origin),
-                        SourceLoop::Blocks => None,
-                    };
-                    let inner = |state: &mut State, makes| self.body(body, state, makes);
-                    let (before, body, after) = self.around(state, true, origin, makes, inner);
+                    let (before, body, after) = self.around(state, true, body, makes);
                     *state = after;
                     (before, Kind::Loop(head.clone(), body))
                 }
@@ -219,7 +206,7 @@ impl Insertion<'_> {
     }
 
     /// `body`, which is run for some tiles one after the other: with all transitions in it, so that other tiles pay nothing.
-    fn sometimes(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State, makes: Makes) -> Body {
+    fn sometimes(&self, body: &[Line], state: &mut State, makes: Makes) -> Body {
         let mut probe = State::unknown();
         probe.set_chunk(state.chunk());
         self.body(body, &mut probe, Makes::State);
@@ -236,9 +223,8 @@ impl Insertion<'_> {
 
     /// The transitions that an operation lacks.
     fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, state: &mut State) -> Vec<Leaf<Symbol>> {
-        let needs = requirement::of(self.engines, op, state.chunk());
         let mut calls = Vec::new();
-        for need in &needs {
+        for need in requirement::of(self.engines, op, state.chunk()) {
             calls.append(&mut state.require(need));
         }
         merge(calls)
@@ -247,19 +233,18 @@ impl Insertion<'_> {
     fn section(
         &self,
         section: &Section,
-        body: &[Stmt<Compute<Leaf<Symbol>>>],
+        body: &[Line],
         state: &mut State,
         makes: Makes,
     ) -> (Vec<Leaf<Symbol>>, Kind<Compute<Leaf<Symbol>>>) {
         let outer_chunk = state.set_chunk(section.chunk);
         // Packing into L1 is set up once per section, not per chunk.
         let accumulation = requirement::accumulation(body);
-        let mut before: Vec<_> = accumulation.iter().flat_map(|need| state.require(need)).collect();
+        let mut before: Vec<_> = accumulation.into_iter().flat_map(|need| state.require(need)).collect();
         let body = if section.chunk == section.tiles {
             self.body(body, state, makes)
         } else {
-            let inner = |state: &mut State, makes| self.body(body, state, makes);
-            let (hoisted, body, after) = self.around(state, false, None, makes, inner);
+            let (hoisted, body, after) = self.around(state, false, body, makes);
             before.extend(hoisted);
             *state = after;
             body

@@ -115,13 +115,14 @@ impl State {
     }
 
     /// The transitions that bring the component where `need` wants it; logs the need.
-    pub fn require(&mut self, need: &Need) -> Vec<Leaf<Symbol>> {
+    pub fn require(&mut self, need: Need) -> Vec<Leaf<Symbol>> {
+        let calls = self.establish(&need);
         let at = need.component as usize;
         if !self.touched[at] {
             self.touched[at] = true;
-            self.first[at] = Some(Rc::new(need.clone()));
+            self.first[at] = Some(Rc::new(need));
         }
-        self.establish(need)
+        calls
     }
 
     /// The transitions that bring the component where `need` wants it.

@@ -297,24 +297,27 @@ impl Counting<'_> {
     fn program(&mut self, body: &[Stmt<Calls<Symbol>>], once: &Formula) -> Option<Takes> {
         let is_blocks = |stmt: &Stmt<Calls<Symbol>>| matches!(stmt.kind, Kind::Loop(Loop::Blocks { .. }, _));
         let (before, rest) = body.split_at(body.iter().position(is_blocks).unwrap_or(0));
-        let mut takes = self.body(before, once)?.once();
-        takes.and(self.body(rest, once)?, Count::sum);
+        let mut takes = self.side(before, once)?.once();
+        self.body(rest, once, &mut takes)?;
         Some(takes)
     }
 
     /// What statements take that run so often.
-    fn body(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula) -> Option<Takes> {
+    fn side(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula) -> Option<Takes> {
         let mut takes = Takes::default();
+        self.body(body, times, &mut takes)?;
+        Some(takes)
+    }
+
+    /// Adds what statements take that run so often.
+    fn body(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula, takes: &mut Takes) -> Option<()> {
         for stmt in body {
-            let of_stmt = match &stmt.kind {
-                Kind::Op(leaf) => {
-                    self.leaf(leaf, times, &mut takes);
-                    continue;
-                }
-                Kind::Group(_, body) | Kind::Loop(Loop::Blocks { .. }, body) => self.body(body, times)?,
+            match &stmt.kind {
+                Kind::Op(leaf) => self.leaf(leaf, times, takes),
+                Kind::Group(_, body) | Kind::Loop(Loop::Blocks { .. }, body) => self.body(body, times, takes)?,
                 Kind::Loop(Loop::Tiles { end, step, .. }, body) => {
                     let turns = constant(u64::from(end.div_ceil((*step).max(1))));
-                    self.body(body, &product(times, &turns))?
+                    self.body(body, &product(times, &turns), takes)?;
                 }
                 Kind::Loop(Loop::Over { var, start, end, .. }, body) => {
                     let (start, end) = (self.value(start)?, self.value(end)?);
@@ -327,19 +330,19 @@ impl Counting<'_> {
                         false => Formula::binary(IntOp::Max, turns, Formula::Const(0)),
                     };
                     let outer = self.middles.insert(*var, middle(start, end));
-                    let mut takes = self.body(body, &product(times, &turns))?;
+                    let mut of_loop = self.side(body, &product(times, &turns))?;
                     if self.reads(body) {
-                        takes.in_steps = takes.computed.clone();
+                        of_loop.in_steps = of_loop.computed.clone();
                     }
                     match outer {
                         Some(outer) => self.middles.insert(*var, outer),
                         None => self.middles.remove(var),
                     };
-                    takes
+                    takes.and(of_loop, Count::sum);
                 }
                 Kind::If(_, then, otherwise) => {
-                    let mut of_then = self.body(then, times)?;
-                    match line_of(then).or_else(|| line_of(otherwise)) {
+                    let mut of_then = self.side(then, times)?;
+                    let of_branch = match line_of(then).or_else(|| line_of(otherwise)) {
                         // Of the line's sender; the others are told.
                         Some(line) => {
                             let of_line =
@@ -352,15 +355,15 @@ impl Counting<'_> {
                             takes
                         }
                         None => {
-                            of_then.and(self.body(otherwise, times)?, Count::larger);
+                            of_then.and(self.side(otherwise, times)?, Count::larger);
                             of_then
                         }
-                    }
+                    };
+                    takes.and(of_branch, Count::sum);
                 }
-            };
-            takes.and(of_stmt, Count::sum);
+            }
         }
-        Some(takes)
+        Some(())
     }
 
     /// Whether statements wait for what is read.

@@ -292,7 +292,7 @@ impl Past {
     /// What is zero where two are; `is_same` where both are computed from one block, whose edges they share.
     pub fn and(&self, other: &Past, is_same: bool) -> Past {
         Past {
-            is_zero: self.reaching(other, is_same).is_zero && other.reaching(self, is_same).is_zero,
+            is_zero: self.is_zero_reaching(other, is_same) && other.is_zero_reaching(self, is_same),
             zero: self.zero.and(&other.zero),
             ..self.reaching(other, is_same)
         }
@@ -302,11 +302,16 @@ impl Past {
     pub fn reaching(&self, other: &Past, is_same: bool) -> Past {
         Past {
             edges: &self.edges | &other.edges,
-            is_zero: self.is_zero && (is_same || other.edges.iter().all(|edge| self.is_zero_past(edge))),
+            is_zero: self.is_zero_reaching(other, is_same),
             zero: self.zero.clone(),
             wrong: &self.wrong | &other.wrong,
             unsure: &self.unsure | &other.unsure,
         }
+    }
+
+    /// Whether it is zero past each edge that it has, and past those of `other` too.
+    fn is_zero_reaching(&self, other: &Past, is_same: bool) -> bool {
+        self.is_zero && (is_same || other.edges.iter().all(|edge| self.is_zero_past(edge)))
     }
 
     /// As it is, but not zero anywhere.
