@@ -237,10 +237,10 @@ impl ComputeState {
         let half = adder.half;
         let sources = self.sources.get();
         let (a_format, b_format) = (a.operand.format, b.operand.format);
-        let onto = match (accumulate || op == Binary::Mul, self.registers.read(idst).is_some()) {
-            (false, _) => Onto::Nothing,
-            (true, false) => Onto::Zeros,
-            (true, true) => Onto::Values,
+        let onto = match accumulate || op == Binary::Mul {
+            false => Onto::Nothing,
+            true if self.registers.read(idst).is_none() => Onto::Zeros,
+            true => Onto::Values,
         };
         let is_plain = [a_format, b_format] == [DataFormat::Float16_b; 2] && how == Broadcast::None;
         if is_plain && onto == Onto::Nothing && eltwise::is_patterns(op, adder) {
