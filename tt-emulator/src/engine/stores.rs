@@ -166,10 +166,15 @@ struct Watched {
     whole: Vec<AtomicU64>,
     /// Who wrote what of pages that were written in parts.
     parts: Mutex<BTreeMap<usize, Parts>>,
-    /// Who read each page whole.
-    read: Vec<AtomicU64>,
+    /// Who read each page whole, from the first read on: most tensors that are stored to are not read.
+    read: OnceLock<Vec<AtomicU64>>,
     /// Who read what of pages that were read in parts.
     read_parts: Mutex<BTreeMap<usize, Parts>>,
+}
+
+/// So many pages that nobody touched yet.
+fn nobody(count: usize) -> Vec<AtomicU64> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
 /// Which page is where.
@@ -265,7 +270,10 @@ impl StoreMap {
             let place = (u32::from(bank), within, u64::from(bytes));
             let is_there = match is_store {
                 true => watched.note(who, (&watched.whole, &watched.parts), place),
-                false => watched.note(who, (&watched.read, &watched.read_parts), place),
+                false => {
+                    let read = watched.read.get_or_init(|| nobody(watched.whole.len()));
+                    watched.note(who, (read, &watched.read_parts), place)
+                }
             };
             is_there.then_some(number)
         })
@@ -364,9 +372,9 @@ impl Watched {
             aligned_page_bytes,
             bank_bytes: pages.rows(count) * aligned_page_bytes,
             pages,
-            whole: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            whole: nobody(count),
             parts: Mutex::default(),
-            read: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            read: OnceLock::new(),
             read_parts: Mutex::default(),
         }
     }
