@@ -19,6 +19,7 @@ mod seen;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -253,6 +254,15 @@ impl StoreMap {
             };
             interleaved.map(watch).collect()
         });
+    }
+
+    /// Whether it is settled what is watched, and none of a range in every bank is.
+    pub fn never_watches(&self, in_dram: bool, range: Range<u64>) -> bool {
+        let overlaps = |watched: &Watched| {
+            let end = watched.base + watched.bank_bytes;
+            watched.in_dram == in_dram && watched.base < range.end && range.start < end
+        };
+        self.watched.get().is_some_and(|watched| !watched.iter().any(overlaps))
     }
 
     /// Notes that `who` wrote `bytes` bytes at `offset` of a bank, or read them: where that is watched, its number.

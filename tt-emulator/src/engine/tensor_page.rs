@@ -24,6 +24,8 @@ pub(crate) struct Found {
     accessor: Accessor,
     pages: u64,
     aligned_page_bytes: u32,
+    /// Nobody wants to know who touches it.
+    is_unwatched: bool,
 }
 
 impl Accessor {
@@ -77,6 +79,9 @@ impl Risc {
             accessor,
             pages: buffer.pages,
             aligned_page_bytes: buffer.aligned_page_bytes,
+            is_unwatched: machine
+                .stores
+                .never_watches(accessor.dram, buffer.base..buffer.base + buffer.bank_bytes),
         };
         self.buffer = Some(found);
         found
@@ -139,6 +144,9 @@ impl Risc {
         self.counters.pages_read += 1;
         self.note_read(node, bytes, noc, true);
         self.turns.note(accessor, page);
+        if !self.buffer.is_some_and(|buffer| buffer.is_unwatched) {
+            self.touch(false, node, start, bytes, line);
+        }
         self.issue_read(node, start, destination, bytes, noc, line);
     }
 
