@@ -65,20 +65,21 @@ impl Ahead {
     /// longer for each line.
     #[inline]
     pub fn fetch_lines(&self, count: usize) {
-        if self.now.get().next.is_null() {
+        let Rest { next, lines } = self.now.get();
+        if next.is_null() {
             return;
         }
-        for _ in 0..count {
-            let Rest { next, lines } = self.now.get();
-            if lines == 0 {
-                return self.turn();
-            }
-            prefetch(next);
-            self.now.set(Rest {
-                next: next.wrapping_add(LINE),
-                lines: lines - 1,
-            });
+        let fetched = if lines < count { lines } else { count };
+        for line in 0..fetched {
+            prefetch(next.wrapping_add(line * LINE));
         }
+        if lines <= count {
+            return self.turn();
+        }
+        self.now.set(Rest {
+            next: next.wrapping_add(fetched * LINE),
+            lines: lines - fetched,
+        });
     }
 
     #[cold]

@@ -7,12 +7,13 @@
 //! The packer's thread may start to wait while math still works. A released register reads as zero for the matrix engine
 //! and the packer, and is undefined for the SFPU. Registers are kept as 32-bit values; with a 16-bit destination the low
 //! halves are zero. What the SFPU makes of a 16-bit register by a table is not looked up before somebody reads it: what
-//! follows may be one table with it.
+//! follows may be one table with it. And what the matrix engine has as patterns of bf16 is not widened before then: the packer
+//! takes them as they are.
 
 use super::reused::{Own, Pool, Reusable, Reused};
 use super::rules;
 use super::sfpu::tables::Function;
-use super::tile::Tile;
+use super::tile::{Patterns, Tile};
 use crate::rules::Rule;
 use std::sync::Mutex;
 use std::thread::LocalKey;
@@ -26,6 +27,10 @@ struct Registers {
     tiles: Box<[Tile]>,
     /// What is still to be applied to each; nothing where it was not written.
     pending: [Option<&'static Function>; REGISTERS],
+    /// What some hold instead.
+    patterns: Box<[Patterns]>,
+    /// Bit i is set where register i is what its patterns say, and nothing is to be applied to it.
+    narrow: u16,
 }
 
 impl Reusable for Registers {
@@ -45,6 +50,8 @@ impl Reusable for Registers {
         Registers {
             tiles: vec![Tile::zero(); REGISTERS].into_boxed_slice(),
             pending: [None; REGISTERS],
+            patterns: vec![Patterns::ZERO; REGISTERS].into_boxed_slice(),
+            narrow: 0,
         }
     }
 }
@@ -99,6 +106,13 @@ pub struct Destination {
     phase: Phase,
     capacity: usize,
     wide: bool,
+}
+
+/// The registers of a kernel that broke a rule become another's too: nothing is left to be done to them.
+impl Drop for Destination {
+    fn drop(&mut self) {
+        self.forget();
+    }
 }
 
 impl Destination {
@@ -184,10 +198,11 @@ impl Destination {
         self.contents = [Content::default(); REGISTERS];
         if let Some(registers) = self.registers.taken_mut() {
             registers.pending = [None; REGISTERS];
+            registers.narrow = 0;
         }
     }
 
-    /// Applies what is still to be applied to a register.
+    /// Makes a register's tile what it holds: applies what is still to be applied, or widens its patterns.
     #[inline]
     fn settle(&mut self, index: u32) {
         let Some(registers) = self.registers.taken_mut() else {
@@ -195,6 +210,10 @@ impl Destination {
         };
         if let Some(function) = registers.pending[index as usize].take() {
             function.apply(&mut registers.tiles[index as usize]);
+        }
+        if registers.narrow & 1 << index != 0 {
+            registers.narrow &= !(1 << index);
+            registers.patterns[index as usize].widen(&mut registers.tiles[index as usize]);
         }
     }
 
@@ -273,8 +292,24 @@ impl Destination {
             written: true,
             reduced: false,
         };
-        self.registers.get().pending[index as usize] = None;
+        let registers = self.registers.get();
+        registers.pending[index as usize] = None;
+        registers.narrow &= !(1 << index);
         &mut self.tiles()[index as usize]
+    }
+
+    /// A 16-bit register to be overwritten entirely by patterns of bf16.
+    pub fn overwrite_patterns(&mut self, index: u32) -> &mut Patterns {
+        self.overwrite(index);
+        let registers = self.registers.get();
+        registers.narrow |= 1 << index;
+        &mut registers.patterns[index as usize]
+    }
+
+    /// The patterns that a register holds, where it was overwritten by such and nothing has widened them.
+    pub fn patterns(&self, index: u32) -> Option<&Patterns> {
+        let registers = self.registers.taken()?;
+        (registers.narrow & 1 << index != 0).then(|| &registers.patterns[index as usize])
     }
 
     /// A register to be added to, zero if it was not written in this acquire.
@@ -340,6 +375,10 @@ impl Destination {
 
     /// A written register of 16 bits gets what a function makes of it.
     pub fn follow(&mut self, index: u32, function: &'static Function) {
+        let registers = self.registers.get();
+        if registers.narrow & 1 << index != 0 {
+            self.settle(index);
+        }
         let pending = &mut self.registers.get().pending[index as usize];
         let both = pending.and_then(|before| before.followed_by(function));
         if both.is_none() {
@@ -415,6 +454,42 @@ mod tests {
         assert!(registers.read(1).is_none());
         assert_eq!(registers.accumulate(1).0[7], 0.0);
         registers.require_written(1).expect("written by the matrix engine");
+    }
+
+    #[test]
+    fn patterns_are_what_a_register_holds_until_it_is_written_or_released() {
+        let acquired = || {
+            let mut registers = Destination::new(false, false);
+            registers.acquire().expect("idle");
+            registers
+        };
+        let held = |registers: &mut Destination| {
+            registers.overwrite_patterns(1).0.fill(0x40a0);
+            registers.patterns(1).map(|patterns| patterns.0[7])
+        };
+        let mut registers = acquired();
+        assert_eq!(held(&mut registers), Some(0x40a0));
+        assert_eq!(registers.read(1).map(|tile| tile.0[7]), Some(5.0));
+        assert!(registers.patterns(1).is_none());
+        assert_eq!(held(&mut registers), Some(0x40a0));
+        assert_eq!(registers.accumulate(1).0[7], 5.0);
+        assert_eq!(held(&mut registers), Some(0x40a0));
+        assert_eq!(registers.sfpu(&[1], 0)[1].0[7], 5.0);
+        assert_eq!(held(&mut registers), Some(0x40a0));
+        registers.overwrite(1).0.fill(3.0);
+        assert!(registers.patterns(1).is_none());
+        assert_eq!(registers.read(1).map(|tile| tile.0[7]), Some(3.0));
+        assert_eq!(held(&mut registers), Some(0x40a0));
+        // A kernel that breaks a rule ends without having released them.
+        drop(registers);
+        let mut registers = acquired();
+        assert_eq!(registers.accumulate(1).0[7], 0.0);
+        assert_eq!(registers.read(1).map(|tile| tile.0[7]), Some(0.0));
+        assert_eq!(held(&mut registers), Some(0x40a0));
+        registers.commit().expect("acquired");
+        registers.wait().expect("committed");
+        registers.release().expect("waited for");
+        assert!(registers.patterns(1).is_none() && registers.read(1).is_none());
     }
 
     #[test]

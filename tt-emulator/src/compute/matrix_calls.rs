@@ -237,17 +237,23 @@ impl ComputeState {
         let half = adder.half;
         let sources = self.sources.get();
         let (a_format, b_format) = (a.operand.format, b.operand.format);
-        let onto = match (accumulate || op == Binary::Mul, self.registers.read(idst).is_some()) {
-            (false, _) => Onto::Nothing,
-            (true, false) => Onto::Zeros,
-            (true, true) => Onto::Values,
+        let onto = match accumulate || op == Binary::Mul {
+            false => Onto::Nothing,
+            true if self.registers.read(idst).is_none() => Onto::Zeros,
+            true => Onto::Values,
         };
+        let is_plain = [a_format, b_format] == [DataFormat::Float16_b; 2] && how == Broadcast::None;
+        if is_plain && onto == Onto::Nothing && eltwise::is_patterns(op, adder) {
+            let patterns = self.registers.overwrite_patterns(idst);
+            if eltwise::patterns_of_pages(patterns, op, [a.bytes, b.bytes], ahead) {
+                return;
+            }
+        }
         let register = if onto == Onto::Nothing {
             self.registers.overwrite(idst)
         } else {
             self.registers.accumulate(idst)
         };
-        let is_plain = [a_format, b_format] == [DataFormat::Float16_b; 2] && how == Broadcast::None;
         let is_filled = onto == Onto::Nothing || onto == Onto::Zeros && op == Binary::Mul;
         if is_plain
             && is_filled

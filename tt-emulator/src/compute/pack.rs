@@ -92,6 +92,12 @@ pub fn accumulates(format: DataFormat) -> bool {
 }
 
 impl Packer {
+    /// Whether finite numbers of bf16 but -0 and denormals go to the page as they are.
+    pub fn stores_patterns(&self) -> bool {
+        let changes_them = self.half || self.mask.is_some() || self.relu != Relu::None || self.accumulate;
+        self.format == DataFormat::Float16_b && !changes_them
+    }
+
     /// Packs a register (`None`: one never written, which the packer sees as zeros) into `page`.
     pub fn pack(&self, register: Option<&Tile>, page: &mut [u8]) {
         const ZEROS: Tile = Tile::zero();

@@ -56,6 +56,11 @@ impl ComputeState {
 
     /// Packs a register into a page.
     pub fn pack(&mut self, packer: &Packer, register: u32, page: &mut [u8]) {
+        if packer.stores_patterns()
+            && let Some(patterns) = self.registers.patterns(register)
+        {
+            return patterns.store(page);
+        }
         packer.pack(self.registers.read(register), page);
     }
 }

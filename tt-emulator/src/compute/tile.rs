@@ -32,6 +32,30 @@ impl Tile {
     }
 }
 
+/// The upper halves of 1024 values in face order: of values of bf16 all that there is, as a page has them.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct Patterns(pub [u16; TILE]);
+
+impl Patterns {
+    /// Those of zeros.
+    pub const ZERO: Patterns = Patterns([0; TILE]);
+
+    /// The values that they are of.
+    pub fn widen(&self, tile: &mut Tile) {
+        for (to, pattern) in tile.0.iter_mut().zip(&self.0) {
+            *to = f32::from_bits(u32::from(*pattern) << 16);
+        }
+    }
+
+    /// Stores them as a page has them.
+    pub fn store(&self, page: &mut [u8]) {
+        for (bytes, pattern) in page.as_chunks_mut::<2>().0.iter_mut().zip(&self.0) {
+            *bytes = pattern.to_le_bytes();
+        }
+    }
+}
+
 /// Where the element of tile row `row` and column `column` lies.
 pub const fn position(row: usize, column: usize) -> usize {
     ((row / SIDE) * 2 + column / SIDE) * FACE + (row % SIDE) * SIDE + column % SIDE

@@ -18,6 +18,35 @@ pub fn prefetch(source: *const u8, bytes: usize) {
     let _ = (source, bytes, LINE);
 }
 
+/// Bytes from which on the processor's own copy is worth its beginning.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+const LONG: usize = 1024;
+
+/// Copies to memory that the first-level cache does not hold, as pages of circular buffers when their turn comes: the processor's own
+/// copy does not fetch what it overwrites.
+///
+/// # Safety
+/// Both ranges must be valid; they may overlap.
+#[inline]
+pub unsafe fn load(source: *const u8, target: *mut u8, bytes: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if bytes >= LONG && source.addr().abs_diff(target.addr()) >= bytes && std::is_x86_feature_detected!("ermsb") {
+        // SAFETY: the ranges are valid by the contract of the call, and do not overlap. Copies go upwards, as the platform promises.
+        unsafe {
+            std::arch::asm!(
+                "rep movsb",
+                inout("rcx") bytes => _,
+                inout("rdi") target => _,
+                inout("rsi") source => _,
+                options(nostack, preserves_flags)
+            );
+        }
+        return;
+    }
+    // SAFETY: by the contract of the call.
+    unsafe { std::ptr::copy(source, target, bytes) };
+}
+
 /// Copies to memory that is not read again soon, past the caches where the host can.
 ///
 /// # Safety
@@ -25,31 +54,65 @@ pub fn prefetch(source: *const u8, bytes: usize) {
 #[inline]
 pub unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if bytes.is_multiple_of(LINE) && (target as usize).is_multiple_of(16) {
-        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-        for offset in (0..bytes).step_by(LINE) {
-            // SAFETY: the ranges are valid by the contract of the call, and the target is aligned to 16 bytes.
-            unsafe {
-                let (from, to) = (
-                    source.add(offset).cast::<__m128i>(),
-                    target.add(offset).cast::<__m128i>(),
-                );
-                let parts = [
-                    _mm_loadu_si128(from),
-                    _mm_loadu_si128(from.add(1)),
-                    _mm_loadu_si128(from.add(2)),
-                    _mm_loadu_si128(from.add(3)),
-                ];
-                _mm_stream_si128(to, parts[0]);
-                _mm_stream_si128(to.add(1), parts[1]);
-                _mm_stream_si128(to.add(2), parts[2]);
-                _mm_stream_si128(to.add(3), parts[3]);
-            }
+    if bytes.is_multiple_of(LINE) {
+        if target.addr().is_multiple_of(LINE) && std::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the ranges are valid by the contract of the call, the target is aligned to a line, and the processor has what
+            // is asked for.
+            return unsafe { stream_lines(source, target, bytes) };
         }
-        return;
+        if target.addr().is_multiple_of(16) {
+            // SAFETY: the ranges are valid by the contract of the call, and the target is aligned to 16 bytes.
+            return unsafe { stream_quarters(source, target, bytes) };
+        }
     }
     // SAFETY: by the contract of the call.
     unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
+}
+
+/// Streams lines whole.
+///
+/// # Safety
+/// Both ranges must be valid and of whole lines, and the target aligned to one.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[target_feature(enable = "avx512f")]
+unsafe fn stream_lines(source: *const u8, target: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
+    for offset in (0..bytes).step_by(LINE) {
+        // SAFETY: by the contract of the call.
+        unsafe {
+            let line = _mm512_loadu_si512(source.add(offset).cast());
+            _mm512_stream_si512(target.add(offset).cast(), line);
+        }
+    }
+}
+
+/// Streams lines in four parts.
+///
+/// # Safety
+/// Both ranges must be valid and of whole lines, and the target aligned to 16 bytes.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+unsafe fn stream_quarters(source: *const u8, target: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    for offset in (0..bytes).step_by(LINE) {
+        // SAFETY: by the contract of the call.
+        unsafe {
+            let (from, to) = (
+                source.add(offset).cast::<__m128i>(),
+                target.add(offset).cast::<__m128i>(),
+            );
+            let parts = [
+                _mm_loadu_si128(from),
+                _mm_loadu_si128(from.add(1)),
+                _mm_loadu_si128(from.add(2)),
+                _mm_loadu_si128(from.add(3)),
+            ];
+            _mm_stream_si128(to, parts[0]);
+            _mm_stream_si128(to.add(1), parts[1]);
+            _mm_stream_si128(to.add(2), parts[2]);
+            _mm_stream_si128(to.add(3), parts[3]);
+        }
+    }
 }
 
 /// Makes everything streamed so far visible to other threads before what this thread does next.

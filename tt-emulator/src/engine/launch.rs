@@ -607,6 +607,7 @@ impl Part<'_> {
             viewed: 0,
             transfers: memory.transfers,
             turns: memory.turns,
+            buffer: None,
             writer: Writer::Core(core.index),
             touched: memory.touched,
             printed: Printed::default(),
@@ -643,6 +644,7 @@ impl Part<'_> {
         risc.viewed = 0;
         risc.transfers.clear();
         risc.turns.clear();
+        risc.buffer = None;
         risc.writer = Writer::Core(core.index);
         risc.printed = Printed::default();
         risc.line = 0;

@@ -122,6 +122,7 @@ impl Risc {
         }
         let (node, offset) = self.resolve(source, bytes, false, line);
         self.note_read(node, bytes, noc, false);
+        self.touch(false, node, offset, bytes, line);
         self.issue_read(node, offset, destination, bytes, noc, line);
     }
 
@@ -140,7 +141,7 @@ impl Risc {
 
     /// Notes that a line stores to a bank or reads it.
     #[inline]
-    fn touch(&mut self, is_store: bool, node: Node, offset: u64, bytes: u32, line: i32) {
+    pub(super) fn touch(&mut self, is_store: bool, node: Node, offset: u64, bytes: u32, line: i32) {
         let stores = &self.core.machine.stores;
         let Some(tensor) = stores.note(self.writer, is_store, node, offset, bytes) else {
             return;
@@ -151,7 +152,7 @@ impl Risc {
         }
     }
 
-    /// Issues a read whose remote side is already checked.
+    /// Issues a read whose remote side is already checked and noted.
     #[inline]
     pub(super) fn issue_read(&mut self, node: Node, offset: u64, destination: u32, bytes: u32, noc: u8, line: i32) {
         let destination = self.local_range(destination, bytes, true, line);
@@ -160,7 +161,6 @@ impl Risc {
         if let Node::Dram(bank) = node {
             self.counters.dram_read_bytes[bank as usize] += u64::from(bytes);
         }
-        self.touch(false, node, offset, bytes, line);
         let source = self.core.machine.pointer(node, offset).cast_const();
         self.core.to_fetch.fetch_lines(FEW);
         let transaction = self.transfers.read_transaction[noc as usize];

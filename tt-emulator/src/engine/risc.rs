@@ -29,6 +29,7 @@ use super::launch::Common;
 use super::memory::l1::L1;
 use super::printing::Printed;
 use super::stores::Touch;
+use super::tensor_page::Found;
 use super::transfers::Transfers;
 use super::trap::Fault;
 use super::writers::Writer;
@@ -140,6 +141,8 @@ pub(crate) struct Risc {
     pub transfers: Transfers,
     /// What it read before it waited, and before that.
     pub turns: Turns,
+    /// The buffer that it last moved a page of.
+    pub buffer: Option<Found>,
     /// Whose stores are issued now.
     pub writer: Writer,
     /// Which lines of its kernel touch what is watched, on this core or others.

@@ -19,6 +19,7 @@ mod seen;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -166,10 +167,15 @@ struct Watched {
     whole: Vec<AtomicU64>,
     /// Who wrote what of pages that were written in parts.
     parts: Mutex<BTreeMap<usize, Parts>>,
-    /// Who read each page whole.
-    read: Vec<AtomicU64>,
+    /// Who read each page whole, from the first read on: most tensors that are stored to are not read.
+    read: OnceLock<Vec<AtomicU64>>,
     /// Who read what of pages that were read in parts.
     read_parts: Mutex<BTreeMap<usize, Parts>>,
+}
+
+/// So many pages that nobody touched yet.
+fn nobody(count: usize) -> Vec<AtomicU64> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
 /// Which page is where.
@@ -250,6 +256,15 @@ impl StoreMap {
         });
     }
 
+    /// Whether it is settled what is watched, and none of a range in every bank is.
+    pub fn never_watches(&self, in_dram: bool, range: Range<u64>) -> bool {
+        let overlaps = |watched: &Watched| {
+            let end = watched.base + watched.bank_bytes;
+            watched.in_dram == in_dram && watched.base < range.end && range.start < end
+        };
+        self.watched.get().is_some_and(|watched| !watched.iter().any(overlaps))
+    }
+
     /// Notes that `who` wrote `bytes` bytes at `offset` of a bank, or read them: where that is watched, its number.
     #[inline]
     pub fn note(&self, who: Writer, is_store: bool, at: Node, offset: u64, bytes: u32) -> Option<usize> {
@@ -265,7 +280,10 @@ impl StoreMap {
             let place = (u32::from(bank), within, u64::from(bytes));
             let is_there = match is_store {
                 true => watched.note(who, (&watched.whole, &watched.parts), place),
-                false => watched.note(who, (&watched.read, &watched.read_parts), place),
+                false => {
+                    let read = watched.read.get_or_init(|| nobody(watched.whole.len()));
+                    watched.note(who, (read, &watched.read_parts), place)
+                }
             };
             is_there.then_some(number)
         })
@@ -364,9 +382,9 @@ impl Watched {
             aligned_page_bytes,
             bank_bytes: pages.rows(count) * aligned_page_bytes,
             pages,
-            whole: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            whole: nobody(count),
             parts: Mutex::default(),
-            read: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            read: OnceLock::new(),
             read_parts: Mutex::default(),
         }
     }

@@ -10,7 +10,7 @@ use super::memory::machine::{Node, address_beyond};
 use super::risc::Risc;
 
 /// A tensor accessor as the device code describes it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Accessor {
     pub base: u64,
     /// Bytes of a page as the kernel says them.
@@ -18,12 +18,37 @@ pub(crate) struct Accessor {
     pub dram: bool,
 }
 
+/// A buffer that an accessor was found to fit. Buffers stay as they are during a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    accessor: Accessor,
+    pages: u64,
+    aligned_page_bytes: u32,
+    /// Nobody wants to know who touches it.
+    is_unwatched: bool,
+}
+
+impl Accessor {
+    /// The kind of memory in words.
+    fn memory(self) -> &'static str {
+        if self.dram { "DRAM" } else { "L1" }
+    }
+}
+
 impl Risc {
-    /// Checks a page of an accessor and a range in it; gives its node and offset.
+    /// The buffer of an accessor, which is mostly that of the page before.
     #[inline]
-    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64) {
+    fn buffer_of(&mut self, accessor: Accessor, page: u32, line: i32) -> Found {
+        match self.buffer {
+            Some(found) if found.accessor == accessor => found,
+            _ => self.find_buffer(accessor, page, line),
+        }
+    }
+
+    /// Finds the buffer of an accessor, and checks the size of its pages.
+    fn find_buffer(&mut self, accessor: Accessor, page: u32, line: i32) -> Found {
         let machine = &self.core.machine;
-        let memory = if accessor.dram { "DRAM" } else { "L1" };
+        let memory = accessor.memory();
         let Some(buffer) = machine.buffer(accessor.dram, accessor.base) else {
             let rule = if accessor.dram {
                 &rules::NOC_DRAM_BUFFER
@@ -50,10 +75,28 @@ impl Risc {
             );
             self.violation(&rules::NOC_PAGE_SIZE, line, detail);
         }
+        let found = Found {
+            accessor,
+            pages: buffer.pages,
+            aligned_page_bytes: buffer.aligned_page_bytes,
+            is_unwatched: machine
+                .stores
+                .never_watches(accessor.dram, buffer.base..buffer.base + buffer.bank_bytes),
+        };
+        self.buffer = Some(found);
+        found
+    }
+
+    /// Checks a page of an accessor and a range in it; gives its node and offset.
+    #[inline]
+    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64) {
+        let buffer = self.buffer_of(accessor, page, line);
         if u64::from(page) >= buffer.pages {
             let detail = format!(
-                "page {page} of the {memory} buffer at {:#x}, which has {} pages",
-                accessor.base, buffer.pages
+                "page {page} of the {} buffer at {:#x}, which has {} pages",
+                accessor.memory(),
+                accessor.base,
+                buffer.pages
             );
             self.violation(&rules::NOC_PAGE_ID, line, detail);
         }
@@ -64,6 +107,7 @@ impl Risc {
             );
             self.violation(&rules::NOC_PAGE_RANGE, line, detail);
         }
+        let machine = &self.core.machine;
         let (node, start) = machine.page(accessor.dram, accessor.base, buffer.aligned_page_bytes, page);
         (node, start + u64::from(offset))
     }
@@ -100,6 +144,9 @@ impl Risc {
         self.counters.pages_read += 1;
         self.note_read(node, bytes, noc, true);
         self.turns.note(accessor, page);
+        if !self.buffer.is_some_and(|buffer| buffer.is_unwatched) {
+            self.touch(false, node, start, bytes, line);
+        }
         self.issue_read(node, start, destination, bytes, noc, line);
     }
 

@@ -143,8 +143,8 @@ impl Risc {
             }
             self.core.to_fetch.fetch_lines(FEW);
             // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live DRAM buffer, the
-            // destination in this core's L1. They may overlap, so the copy is a move.
-            unsafe { std::ptr::copy(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
+            // destination in this core's L1. They may overlap.
+            unsafe { copying::load(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
         }
         self.transfers.reads.retain(|read| !selected(read));
     }

@@ -1,69 +1,15 @@
 //! Element-wise operations of the matrix engine, with the device's own arithmetic.
 
 use super::datapath::{self, Adder};
+use super::sums::{HIGH_EXPONENT, Rows, bits, bits_of_bf16, sum, sum_of_bf16_pages, sum_of_pages, sum_with_zero};
 use crate::compute::ahead::Ahead;
 pub use crate::compute::enumerations::Binary;
 use crate::compute::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
-use crate::compute::tile::{FACE, SIDE, Tile};
+use crate::compute::tile::{FACE, Patterns, SIDE, Tile};
 use crate::compute::vector::vectorised;
 
-/// From this exponent on, sums go through the device's adder step by step.
-const HIGH_EXPONENT: u32 = 240 << 23;
 /// Below this exponent, products go through the device's multiplier phase by phase.
 const LOW_EXPONENT: u32 = 14 << 23;
-
-/// What [`datapath::add`] gives without a destination, by way of `f32`: the smaller operand is rounded to the grid of the
-/// larger one's eleven bits (by adding and subtracting a power of two of its sign; a little is added first, so that halves go up),
-/// then the sum is exact. False, and an undefined destination, where an exponent is too large for that. Before each face `fetch` is
-/// called.
-#[inline(always)]
-fn sum_of(destination: &mut Tile, mut a: impl Rows, mut b: impl Rows, flip: u32, wide: bool, fetch: impl Fn()) -> bool {
-    let mut most = [0; SIDE];
-    for face in destination.0.as_chunks_mut::<FACE>().0 {
-        fetch();
-        for ((to, a), b) in face.as_chunks_mut::<SIDE>().0.iter_mut().zip(&mut a).zip(&mut b) {
-            for i in 0..SIDE {
-                // Zeros have no sign in the end, so they need none here.
-                let (a, b) = (flush_to_zero(a[i]), flush_to_zero(b[i] ^ flip));
-                let swap = (a & !SIGN) < (b & !SIGN);
-                let (large, small) = if swap { (b, a) } else { (a, b) };
-                most[i] = most[i].max(large & EXPONENT);
-                let grid = (f32::from_bits(large & EXPONENT) * 8192.0).to_bits();
-                let grid = f32::from_bits(grid | (small & SIGN));
-                let rounded = (f32::from_bits(small) * (1.0 + 1.0 / 4096.0) + grid) - grid;
-                let sum = (f32::from_bits(large) + rounded).to_bits();
-                to[i] = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
-            }
-        }
-    }
-    most.iter().all(|most| *most < HIGH_EXPONENT)
-}
-
-vectorised! {
-    fn sum(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) -> bool {
-        sum_of(destination, bits(a), bits(b), flip, wide, || {})
-    }
-}
-
-vectorised! {
-    fn sum_of_pages(destination: &mut Tile, a: &[u8], b: &[u8], flip: u32, wide: bool, ahead: &Ahead) -> bool {
-        sum_of(destination, bits_of_bf16(a), bits_of_bf16(b), flip, wide, || ahead.fetch_lines(FACE / 2 / SIDE))
-    }
-}
-
-vectorised! {
-    /// [`sum`] where the first operand is zero everywhere.
-    fn sum_with_zero(destination: &mut Tile, b: &Tile, flip: u32, wide: bool) -> bool {
-        let mut most = 0;
-        for (to, b) in destination.0.iter_mut().zip(&b.0) {
-            let b = flush_to_zero(b.to_bits());
-            most = most.max(b & EXPONENT);
-            let sum = b ^ flip;
-            *to = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
-        }
-        most < HIGH_EXPONENT
-    }
-}
 
 vectorised! {
     fn sum_of_any(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, adder: Adder) {
@@ -93,24 +39,6 @@ fn rows(tile: &Tile) -> impl Iterator<Item = &[f32; SIDE]> {
 #[inline(always)]
 fn rows_mut(tile: &mut Tile) -> impl Iterator<Item = &mut [f32; SIDE]> {
     tile.0.as_chunks_mut::<SIDE>().0.iter_mut()
-}
-
-/// The patterns of the rows of faces, as `f32`.
-trait Rows: Iterator<Item = [u32; SIDE]> {}
-
-impl<T: Iterator<Item = [u32; SIDE]>> Rows for T {}
-
-#[inline(always)]
-fn bits(tile: &Tile) -> impl Rows {
-    rows(tile).map(|row| row.map(f32::to_bits))
-}
-
-/// Those of a page of bf16.
-#[inline(always)]
-fn bits_of_bf16(page: &[u8]) -> impl Rows {
-    let rows = page.as_chunks::<2>().0.as_chunks::<SIDE>().0;
-    rows.iter()
-        .map(|row| row.map(|bytes| u32::from(u16::from_le_bytes(bytes)) << 16))
 }
 
 /// What becomes of products as they are formed.
@@ -382,6 +310,17 @@ pub fn binary_of_pages(
         }
         Binary::Add | Binary::Sub => sum_of_pages(destination, a, b, flip(op), adder.wide, ahead),
     }
+}
+
+/// Whether `a op b` of pages of bf16 over the destination is [`patterns_of_pages`], where that knows it.
+pub fn is_patterns(op: Binary, adder: Adder) -> bool {
+    op != Binary::Mul && !adder.wide && !adder.half
+}
+
+/// The sum or difference of pages of bf16 as the patterns that a 16-bit destination has of it, while pages are fetched ahead. False, and
+/// undefined patterns, where only [`binary`] knows what that is.
+pub fn patterns_of_pages(out: &mut Patterns, op: Binary, [a, b]: [&[u8]; 2], ahead: &Ahead) -> bool {
+    sum_of_bf16_pages(out, a, b, flip(op), ahead)
 }
 
 /// `a op b` over the destination.

@@ -7,3 +7,4 @@ pub mod integers;
 pub mod matmul;
 mod pairs;
 pub mod reduce;
+mod sums;

@@ -5,6 +5,7 @@ use super::{FACE, StoredTensor, TILE, Watched, matrices};
 use crate::engine::writers::{Writer, Writers};
 use std::ops::Range;
 use std::sync::PoisonError;
+use std::sync::atomic::AtomicU64;
 
 /// Rows of faces in a tile: 16 elements that lie together in memory and in the tensor.
 const RUNS: usize = TILE * TILE / FACE;
@@ -33,9 +34,15 @@ impl Seen {
         let mut twice: Option<(Place, [Writer; 2])> = None;
         let mut elsewhere: Option<(Place, [Writer; 2])> = None;
         let read_parts = watched.read_parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (page, (whole, read)) in watched.whole.into_iter().zip(watched.read).enumerate() {
+        let mut read = watched.read.into_inner().unwrap_or_default().into_iter();
+        for (page, whole) in watched.whole.into_iter().enumerate() {
             let whole = Writers(whole.into_inner());
-            let part = parts.get(&page);
+            let read = Writers(read.next().map_or(0, AtomicU64::into_inner));
+            let (part, read_part) = (parts.get(&page), read_parts.get(&page));
+            let is_stored_once = part.is_none() && !whole.is_none() && whole.pair().is_none();
+            if is_stored_once && read.is_none() && read_part.is_none() {
+                continue;
+            }
             let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
             let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
             let writers_of =
@@ -53,10 +60,10 @@ impl Seen {
                 })
             };
             if elsewhere.is_none() {
-                let first = certain(Writers(read.into_inner()), 0..1);
+                let first = certain(read, 0..1);
                 elsewhere = first.map(|pair| ((matrix, tile_row, tile_column), pair));
             }
-            if let Some(read) = read_parts.get(&page)
+            if let Some(read) = read_part
                 && elsewhere.is_none()
             {
                 elsewhere = (0..RUNS).find_map(|run| {
@@ -73,7 +80,7 @@ impl Seen {
                     Some(((matrix, row, column), pair))
                 });
             }
-            if part.is_none() && !whole.is_none() && whole.pair().is_none() {
+            if is_stored_once {
                 continue;
             }
             // A row of a face at a time: what lies together in memory and in the tensor.
