@@ -41,9 +41,6 @@ fn products_of_every_grid_are_those_of_plain_loops() {
         [513, 513, 31],
         // On a chip of 13 by 10 cores the rows of blocks lie along its columns.
         [416, 320, 64],
-        // Columns, and rows, of blocks that are longer than the chip: they may lie in halves, of which the last has a core without a block.
-        [512, 128, 130],
-        [96, 630, 130],
     ] {
         let a: Vec<bf16> = (0..m * k).map(|at| bf16::from_f32(number(at))).collect();
         let b: Vec<bf16> = (0..k * n).map(|at| bf16::from_f32(number(at + 5))).collect();
@@ -77,26 +74,6 @@ fn a_shared_operand_is_read_once_for_all_cores_of_a_line() {
         // 8 rows and 8 columns of blocks: each of the two operands once.
         let counters = profile.counters.expect("the emulator counts");
         assert_eq!(counters.total.dram_read_bytes.iter().sum::<u64>(), 2 * 256 * 512 * 2);
-        Ok(())
-    });
-}
-
-#[test]
-fn what_a_line_in_two_halves_shares_is_read_once() {
-    on_both_chips(|device| {
-        for [m, n] in [[512, 128], [128, 512]] {
-            let ones = |count: usize| vec![bf16::from_f32(1.0); count];
-            let (a, b) = (
-                device.upload(&ones(m * 512), [m, 512])?,
-                device.upload(&ones(512 * n), [512, n])?,
-            );
-            let mut y = device.zeros::<f32>([m, n])?;
-            let profile = product(&a, &b, &mut y).sharing(Sharing::Always).profile()?;
-            // 16 blocks in a line that 8, or 13, cores are too few for, and room for a second half beside the first.
-            let counters = profile.counters.expect("the emulator counts");
-            let read: u64 = counters.total.dram_read_bytes.iter().sum();
-            assert_eq!(read, (m + n) as u64 * 512 * 2, "{m} x {n}");
-        }
         Ok(())
     });
 }
@@ -270,8 +247,7 @@ fn what_is_shared_is_what_the_clock_finds_faster() {
             };
             let (shared, alone, chosen) = (run(Sharing::Always)?, run(Sharing::Never)?, run(Sharing::WherePaying)?);
             assert!(shared.1 < alone.1, "{shared:?} {alone:?}");
-            // Of a column in halves as many bytes are read as can be, which may take longer than reading what two columns need twice.
-            assert!(chosen.1 <= shared.1, "{chosen:?} {shared:?}");
+            assert_eq!(chosen, shared);
             Ok(())
         });
     }

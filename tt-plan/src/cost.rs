@@ -8,7 +8,6 @@
 use crate::execution::{Bindings, Cores};
 use crate::{Banks, CircularBuffer, CoreLine, CoreWork, Formula, Memory, PartitionMode, Plan, Rectangle};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use tt_device::ArchName;
 use tt_device::costs::Costs;
 
@@ -94,29 +93,6 @@ impl Estimate {
             dram: self.dram + other.dram,
         }
     }
-}
-
-/// Estimates are not exact enough to tell those apart that differ by less than this factor: of matmuls from 256³ to 8192³ they are 1 to 9 %
-/// off the clock's cycles, of some that move much more (BENCHMARKS.md, `modelled`).
-const ALIKE: f64 = 1.07;
-
-/// What a cycle of DRAM weighs among estimates that are alike: it is what they are least sure of, and what all cores share.
-const WEIGHT_OF_DRAM: f64 = 0.5;
-
-/// Brings what is estimated to be fastest to the front, among what is estimated alike with a weight for what it moves from and to DRAM; what
-/// nothing of that tells apart is in the order of `else_by`.
-pub fn best_first<T>(ways: &mut [(Estimate, T)], else_by: impl Fn(&T, &T) -> Ordering) {
-    let cycles = ways.iter().map(|(estimate, _)| estimate.cycles);
-    let alike = cycles.fold(f64::INFINITY, f64::min) * ALIKE;
-    let weighed = |estimate: &Estimate| match estimate.cycles <= alike {
-        true => estimate.cycles + WEIGHT_OF_DRAM * estimate.dram,
-        false => f64::INFINITY,
-    };
-    ways.sort_by(|(of_one, one), (of_other, other)| {
-        let order = weighed(of_one).total_cmp(&weighed(of_other));
-        let order = order.then_with(|| of_one.cycles.total_cmp(&of_other.cycles));
-        order.then_with(|| else_by(one, other))
-    });
 }
 
 fn shares_nothing(shared: &[Transfers; 2]) -> bool {
@@ -252,8 +228,6 @@ struct Reading<'a> {
     cores: f64,
     /// The cores of a row and of a column that share.
     lines: [f64; 2],
-    /// In how many pieces each lies, of which its sender sends to one after the other.
-    pieces: [f64; 2],
 }
 
 /// What a core takes for what it reads.
@@ -290,16 +264,15 @@ impl Reading<'_> {
         // The senders of rows are other cores than those of columns, and all read at the same time. Then they send, to the same cores.
         let (mut reading, mut sending, mut arriving): (f64, f64, f64) = (0.0, 0.0, 0.0);
         let mut at_once = 0.0;
-        let lines_of_cores = self.lines.into_iter().zip(self.pieces);
-        for ((moved, (cores, pieces)), alike) in shared.into_iter().zip(lines_of_cores).zip(lines) {
+        for ((moved, cores), alike) in shared.into_iter().zip(self.lines).zip(lines) {
             if cores > 1.0 {
                 let [alone, of_eight] = costs.multicast;
-                let set_up = alone as f64 * pieces + of_eight as f64 * (cores / 8.0).ceil();
+                let set_up = alone as f64 + of_eight as f64 * (cores / 8.0).ceil();
                 let told = (2 * costs.write[0] + 2 * costs.notice) as f64;
                 let sent = at_rate(moved.bytes, costs.write_tenths);
                 reading = reading.max(self.alone(moved, 1.0));
                 at_once += moved.bytes * self.cores / cores;
-                sending = sending.max(moved.waits * (set_up + told) + sent * pieces);
+                sending = sending.max(moved.waits * (set_up + told) + sent);
                 arriving += sent;
             } else {
                 taken.cycles += self.alone(moved, alike);
@@ -346,7 +319,6 @@ impl BlockCost {
             answer,
             cores: work.len() as f64,
             lines: first.rectangle.cores.map(|cores| f64::from(cores.max(1))),
-            pieces: CoreLine::ALL.map(|line| f64::from(first.rectangle.pieces(line))),
         };
         let shared = |of: &[Transfers; 2]| Some([Moved::of(&of[0], &value)?, Moved::of(&of[1], &value)?]);
         let in_l1 = near.in_l1[Direction::Read as usize];
@@ -510,32 +482,5 @@ impl Plan {
             others.dedup();
             firsts.len() as f64 / others.len().max(1) as f64
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn among_estimates_that_are_alike_dram_has_a_weight() {
-        let way = |cycles, dram, name| {
-            let estimate = Estimate {
-                cycles,
-                dram,
-                ..Estimate::default()
-            };
-            (estimate, name)
-        };
-        let mut ways = [
-            way(1075.0, 10.0, 'e'),
-            way(1000.0, 500.0, 'c'),
-            way(1000.0, 500.0, 'b'),
-            way(1005.0, 500.0, 'd'),
-            way(1060.0, 370.0, 'a'),
-            way(2000.0, 0.0, 'f'),
-        ];
-        best_first(&mut ways, char::cmp);
-        assert_eq!(ways.map(|(_, name)| name), ['a', 'b', 'c', 'd', 'e', 'f']);
     }
 }

@@ -1,13 +1,10 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
-use crate::cost::{Estimate, best_first};
-use crate::rectangle::{Rectangle, in_rounds};
 use crate::{
-    ArchName, Banks, BlockOrder, CoreLine, DerivedInteger, Formula, Memory, NocAxis, Number, Parameter, PartitionMode,
-    Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
+    ArchName, Banks, BlockOrder, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter,
+    PartitionMode, Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
 };
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -60,7 +57,7 @@ impl Cores {
 pub enum Sharing {
     /// Where the launch is estimated to be faster so.
     WherePaying,
-    /// In every launch with more than one block, by as many cores as can: for checks.
+    /// In every launch with more than one block: for checks.
     Always,
     /// In none: for checks.
     Never,
@@ -151,6 +148,28 @@ pub struct CoreWork {
     pub rectangle: Rectangle,
 }
 
+/// A rectangle of cores that share what they read; it begins at a multiple of its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rectangle {
+    /// How many cores a row and a column of it has.
+    pub cores: [u32; 2],
+    /// Whether its rows lie along the columns of the chip.
+    pub is_turned: bool,
+}
+
+impl Rectangle {
+    /// A core alone.
+    pub const ALONE: Rectangle = Rectangle {
+        cores: [1, 1],
+        is_turned: false,
+    };
+
+    /// Which coordinate on the chip goes along a line: 0, the column, or 1, the row.
+    fn coordinate(self, line: CoreLine) -> usize {
+        usize::from((line == CoreLine::Column) != self.is_turned)
+    }
+}
+
 impl CoreWork {
     /// A core with `count` blocks from `start` on.
     pub fn run_of(x: u32, y: u32, start: u64, count: u64) -> CoreWork {
@@ -170,6 +189,40 @@ impl CoreWork {
     pub fn number(self, nth: u64) -> u64 {
         let run = self.run.max(1);
         self.start + nth / run * self.pitch + nth % run * self.step
+    }
+
+    /// Its place in a line of its rectangle.
+    fn place(self, line: CoreLine) -> u32 {
+        [self.x, self.y][self.rectangle.coordinate(line)] % self.cores(line)
+    }
+
+    /// How many cores a line of its rectangle has.
+    fn cores(self, line: CoreLine) -> u32 {
+        self.rectangle.cores[line.number()].max(1)
+    }
+
+    /// The place in a line of its rectangle of the one that reads for it. Those of neighbouring lines are one further each, since cores
+    /// that stand in one column of the chip read through the same links (silicon.md §2.1: eight of them take four times as long as on a
+    /// diagonal), and those of rows and of columns are different cores.
+    fn sender(self, line: CoreLine) -> u32 {
+        let number = match line {
+            CoreLine::Row => self.place(CoreLine::Column),
+            CoreLine::Column => self.place(CoreLine::Row) + 1,
+        };
+        number % self.cores(line)
+    }
+
+    /// A core in the same line of its rectangle: column and row.
+    pub fn in_line(self, line: CoreLine, core: InLine) -> [u32; 2] {
+        let at = match core {
+            InLine::Sender => self.sender(line),
+            InLine::First => 0,
+            InLine::Last => self.cores(line) - 1,
+        };
+        let mut found = [self.x, self.y];
+        let own = &mut found[self.rectangle.coordinate(line)];
+        *own = *own - self.place(line) + at;
+        found
     }
 
     /// The positions in `grid` of the blocks that it takes, in order; those that it goes along with are left out. The emitted kernels
@@ -215,6 +268,56 @@ fn one_by_one(blocks: u64, order: BlockOrder, device: DeviceGrid) -> Vec<CoreWor
         }
     });
     work.collect()
+}
+
+/// Blocks in rounds of rectangles of cores; none where they would be of one core. There are as many rectangles as the device has room
+/// for and rounds to give them, in rows, and each takes the next run of rounds, the first ones one more.
+fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec<CoreWork>> {
+    let (rectangle, rounds) = rectangle(grid, axes, device);
+    let [columns, rows] = match (rectangle.cores, rectangle.is_turned) {
+        ([1, 1], _) => return None,
+        (cores, false) => cores,
+        ([row, column], true) => [column, row],
+    };
+    let in_row = device.x / columns;
+    let rectangles = rounds.min(u64::from(in_row) * u64::from(device.y / rows));
+    let (share, more) = (rounds / rectangles, rounds % rectangles);
+    let of_rectangle = |nth: u64| {
+        // They are not more than the device has cores.
+        let [left, top] = [nth as u32 % in_row * columns, nth as u32 / in_row * rows];
+        let (start, count) = (nth * share + nth.min(more), share + u64::from(nth < more));
+        let cores = (top..top + rows).flat_map(move |y| (left..left + columns).map(move |x| [x, y]));
+        cores.map(move |[x, y]| CoreWork {
+            rectangle,
+            ..CoreWork::run_of(x, y, start, count)
+        })
+    };
+    let mut work: Vec<CoreWork> = (0..rectangles).flat_map(of_rectangle).collect();
+    work.sort_by_key(|core| (core.y, core.x));
+    Some(work)
+}
+
+/// The rectangle of cores for a grid of blocks of which these axes lie along its rows and columns, and in how many rounds it takes them:
+/// as few as the device has room for, of as few cores as those rounds need. It is turned where that takes fewer rounds, or as many on more
+/// columns of the chip: cores in a row move twice to four times as much as in a column (silicon.md §2.1).
+fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle, u64) {
+    let blocks: u64 = grid.iter().product();
+    let [along, down] = axes.map(|axis| grid[axis]);
+    let planes = blocks / (along * down);
+    let laid = |is_turned: bool, [row, column]: [u32; 2]| {
+        let rounds = [along.div_ceil(u64::from(row)), down.div_ceil(u64::from(column))];
+        let cores = [along.div_ceil(rounds[0]) as u32, down.div_ceil(rounds[1]) as u32];
+        (Rectangle { cores, is_turned }, rounds[0] * rounds[1] * planes)
+    };
+    let (upright, turned) = (laid(false, [device.x, device.y]), laid(true, [device.y, device.x]));
+    let on_columns = |(rectangle, rounds): &(Rectangle, u64), line: CoreLine| {
+        (*rounds, std::cmp::Reverse(rectangle.cores[line.number()]))
+    };
+    if on_columns(&turned, CoreLine::Column) < on_columns(&upright, CoreLine::Row) {
+        turned
+    } else {
+        upright
+    }
 }
 
 impl Bindings {
@@ -300,23 +403,18 @@ impl Plan {
             return Ok((grid, self.by_shards(bindings, grid, cores.grid)?));
         }
         let alone = one_by_one(blocks, self.work_partition.order, cores.grid);
-        let Some(axes) = self.work_partition.placement.rectangle() else {
-            return Ok((grid, alone));
-        };
-        let ways = in_rounds(grid, axes, cores.grid);
-        let together = match cores.sharing {
-            Sharing::Never => None,
-            Sharing::Always => ways.into_iter().next(),
+        let rectangle = self.work_partition.placement.rectangle();
+        let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
+        let pays = |together: &Vec<CoreWork>| match cores.sharing {
+            Sharing::Always => true,
+            Sharing::Never => false,
             Sharing::WherePaying => {
-                let estimate = |work: &Vec<CoreWork>| self.estimate(bindings, cores, work);
-                let estimated = ways.into_iter().filter_map(|work| Some((estimate(&work)?, work)));
-                let mut estimated: Vec<(Estimate, Vec<CoreWork>)> = estimated.collect();
-                best_first(&mut estimated, |_, _| Ordering::Equal);
-                let best = estimated.into_iter().next().zip(estimate(&alone));
-                best.and_then(|((together, work), alone)| (together.cycles <= alone.cycles).then_some(work))
+                let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores, work));
+                let both = together.zip(alone);
+                both.is_some_and(|(together, alone)| together.cycles <= alone.cycles)
             }
         };
-        Ok((grid, together.unwrap_or(alone)))
+        Ok((grid, together.filter(pays).unwrap_or(alone)))
     }
 
     /// The launch in full, for people and tools.
@@ -476,7 +574,6 @@ impl Plan {
                 RuntimeValue::Place(line) => fill(&|core| Ok(core.place(*line)))?,
                 RuntimeValue::Cores(line) => fill(&|core| Ok(core.cores(*line)))?,
                 RuntimeValue::Sender(line) => fill(&|core| Ok(core.sender(*line)))?,
-                RuntimeValue::Far(line) => fill(&|core| Ok(core.far(*line)))?,
                 RuntimeValue::Noc {
                     line,
                     core: other,

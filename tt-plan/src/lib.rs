@@ -14,16 +14,15 @@ mod layout;
 mod order;
 mod placement;
 mod plan;
-mod rectangle;
 mod report;
 mod shards;
 mod signature;
 mod tuning;
 mod validate;
 
-pub use cost::{BlockCost, Direction, EngineCycles, Engines, Estimate, Operand, Transfers, best_first};
+pub use cost::{BlockCost, Direction, EngineCycles, Engines, Estimate, Operand, Transfers};
 pub use execution::{
-    Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Sharing, WorkItem, ranges,
+    Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem, ranges,
 };
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use launch_plan::validate_launch;
@@ -35,7 +34,6 @@ pub use plan::{
     LoneAxis, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
     SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TransferClass, TransferPlan, Way, WorkPartition,
 };
-pub use rectangle::Rectangle;
 pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
 pub use shards::{Bank, Banks, OnShard, Shards};
 pub use signature::{Signature, formula, number};

@@ -11,10 +11,9 @@ pub enum Placement {
     /// One axis of the grid along the rows of a rectangle of cores, another along its columns; all of them take part in every round, so
     /// that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for goes along
     /// with the last one there is, and stores nothing. The other axes are rounds, those before the faster ones. Where the device has room
-    /// for several such rectangles, rounds are spread over them, or lines that the chip is too short for lie in two halves, to each of
-    /// which their sender multicasts, where that is estimated to be faster. A launch lays the rows along the columns of the chip where that
-    /// takes fewer rounds, or as many on more columns; where sharing is estimated to take longer, as [`Placement::Linear`]: every core is
-    /// a rectangle of its own then.
+    /// for several such rectangles, rounds are spread over them. A launch lays the rows along the columns of the chip where that takes
+    /// fewer rounds, or as many on more columns; where sharing is estimated to take longer, as [`Placement::Linear`]: every core is a
+    /// rectangle of its own then.
     Rectangle {
         /// The axes of the grid along the rows and along the columns, counted from 0.
         axes: [usize; 2],
@@ -62,14 +61,6 @@ impl CoreLine {
         }
     }
 
-    /// The other one.
-    pub fn other(self) -> CoreLine {
-        match self {
-            CoreLine::Row => CoreLine::Column,
-            CoreLine::Column => CoreLine::Row,
-        }
-    }
-
     /// Its place in what is given of both, as the [axes](Placement::Rectangle) of the grid that lie along them.
     pub fn number(self) -> usize {
         match self {
@@ -85,25 +76,15 @@ impl CoreLine {
 pub enum InLine {
     /// The one that reads, and sends to the others.
     Sender,
-    /// The first of those that stand in a piece with the core in question: all of the line, or a half of it.
+    /// The first.
     First,
-    /// The last of those.
+    /// The last.
     Last,
-    /// The first of the other half; of the only piece where there are no halves.
-    FarFirst,
-    /// The last of those.
-    FarLast,
 }
 
 impl InLine {
     /// All.
-    pub const ALL: [InLine; 5] = [
-        InLine::Sender,
-        InLine::First,
-        InLine::Last,
-        InLine::FarFirst,
-        InLine::FarLast,
-    ];
+    pub const ALL: [InLine; 3] = [InLine::Sender, InLine::First, InLine::Last];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -111,8 +92,6 @@ impl InLine {
             InLine::Sender => "sender",
             InLine::First => "first",
             InLine::Last => "last",
-            InLine::FarFirst => "far_first",
-            InLine::FarLast => "far_last",
         }
     }
 }

@@ -432,8 +432,6 @@ pub enum RuntimeValue {
     Cores(CoreLine),
     /// The place in a line of its rectangle of the one that reads and sends to the others.
     Sender(CoreLine),
-    /// How many cores of a line stand in the half that the core does not; 0 where it lies in one piece.
-    Far(CoreLine),
     /// A coordinate on the NoC of a core in the same line.
     Noc {
         /// Which line.

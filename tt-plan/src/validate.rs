@@ -309,7 +309,6 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
                 | RuntimeValue::Sender(_)
-                | RuntimeValue::Far(_)
                 | RuntimeValue::Noc { .. } => {}
             }
         }
@@ -337,7 +336,6 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
                 | RuntimeValue::Sender(_)
-                | RuntimeValue::Far(_)
                 | RuntimeValue::Noc { .. }
                 | RuntimeValue::Formula(_)
                 | RuntimeValue::Number(_)

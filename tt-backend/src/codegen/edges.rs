@@ -51,7 +51,7 @@ pub enum EdgeFunction {
     PutInteger,
     /// `expect_version(address, ready, sender_x, sender_y)`
     ExpectVersion,
-    /// `send_version(address, bytes, number, others, ready, sent, first_x, .., last_y, far, far_first_x, .., far_last_y)`
+    /// `send_version(address, bytes, number, others, ready, sent, first_x, first_y, last_x, last_y)`
     SendVersion,
     /// `receive_version(address, number, sent)`
     ReceiveVersion,
@@ -564,11 +564,10 @@ inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t
 
 const SEND_VERSION: &str = "\
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
-// then its number. What is linked arrives in this order. `far` of them stand in the other half of the line, if it has two.
+// then its number. What is linked arrives in this order.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
-    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y,
-    uint32_t far, uint32_t far_first_x, uint32_t far_first_y, uint32_t far_last_x, uint32_t far_last_y) {
+    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
     const uint32_t count = get_semaphore(ready);
     const uint32_t mark = get_semaphore(sent);
     noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
@@ -577,14 +576,8 @@ inline void send_version(
     }
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
     noc_async_write_multicast(
-        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others - far, true);
-    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others - far);
-    if (far != 0) {
-        noc_async_write_multicast(
-            address, get_noc_multicast_addr(far_first_x, far_first_y, far_last_x, far_last_y, address), bytes, far, true);
-        noc_semaphore_set_multicast(
-            mark, get_noc_multicast_addr(far_first_x, far_first_y, far_last_x, far_last_y, mark), far);
-    }
+        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
+    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
     noc_async_writes_flushed();
 }";
 

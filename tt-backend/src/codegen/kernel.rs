@@ -120,7 +120,6 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)
-            | RuntimeValue::Far(_)
             | RuntimeValue::Noc { .. }
                 if is_reserved(name) && out.take(name) =>
             {
@@ -136,7 +135,6 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)
-            | RuntimeValue::Far(_)
             | RuntimeValue::Noc { .. }
             | RuntimeValue::Formula(_)
             | RuntimeValue::Number(_)

@@ -120,7 +120,6 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
             RuntimeValue::Place(line) => format!("place in {}", line.name()),
             RuntimeValue::Cores(line) => format!("cores of {}", line.name()),
             RuntimeValue::Sender(line) => format!("sender of {}", line.name()),
-            RuntimeValue::Far(line) => format!("far cores of {}", line.name()),
             RuntimeValue::Noc { line, core, axis } => format!("{} of {} in {}", axis.name(), core.name(), line.name()),
             RuntimeValue::Formula(formula) => formula.to_string(),
             RuntimeValue::Number(value) => format!("bits of {}", names.number(value)),

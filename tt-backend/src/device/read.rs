@@ -157,11 +157,6 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         .find(|line| reader.eat(&format!("sender of {}", line.name())))
     {
         RuntimeValue::Sender(line)
-    } else if let Some(line) = CoreLine::ALL
-        .into_iter()
-        .find(|line| reader.eat(&format!("far cores of {}", line.name())))
-    {
-        RuntimeValue::Far(line)
     } else if let Some(noc) = noc(reader) {
         noc
     } else if reader.eat("bits of") {

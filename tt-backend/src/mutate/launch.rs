@@ -215,7 +215,6 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         | RuntimeValue::Place(_)
         | RuntimeValue::Cores(_)
         | RuntimeValue::Sender(_)
-        | RuntimeValue::Far(_)
         | RuntimeValue::Noc { .. } => {}
     }
     let sort = |value: &RuntimeValue| match value {
@@ -228,7 +227,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         RuntimeValue::Number(_) => 2,
         RuntimeValue::Flag { .. } => 3,
         RuntimeValue::Address(_) => 4,
-        RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) | RuntimeValue::Far(_) => 5,
+        RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) => 5,
         RuntimeValue::Noc { .. } => 6,
         RuntimeValue::FirstPage(_) => 7,
     };

@@ -122,11 +122,6 @@ pub fn sender_of(line: CoreLine) -> String {
     format!("{}_sender", line.name())
 }
 
-/// The variable of the reader that holds how many cores of a line stand in the half that the core does not.
-pub fn far_cores_of(line: CoreLine) -> String {
-    format!("{}_far_cores", line.name())
-}
-
 /// The variable of the reader that counts what a line of cores shared so far.
 pub fn versions_of(line: CoreLine) -> String {
     format!("{}_versions", line.name())

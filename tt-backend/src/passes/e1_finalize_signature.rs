@@ -12,7 +12,7 @@ mod arguments;
 mod cost;
 mod plan;
 
-use super::b2_grid_to_cores::{Facts, blocks_of, far_cores_of, noc_of};
+use super::b2_grid_to_cores::{Facts, blocks_of, noc_of};
 use super::give_names::Named;
 use crate::device::function::{EXPECT_VERSION, SEND_VERSION};
 use crate::device::uses::Uses;
@@ -116,12 +116,10 @@ fn places_on_noc(body: &[Stmt<Calls<Symbol>>]) -> Vec<(String, RuntimeValue)> {
             }));
         }
     });
-    let of_lines = CoreLine::ALL.into_iter().flat_map(|line| {
-        let far = (far_cores_of(line), RuntimeValue::Far(line));
-        let on_noc = InLine::ALL.into_iter().flat_map(move |core| noc_of(line, core));
-        on_noc.chain([far])
-    });
-    of_lines.filter(|(name, _)| mentioned.contains(name)).collect()
+    let cores = CoreLine::ALL
+        .into_iter()
+        .flat_map(|line| InLine::ALL.map(|core| noc_of(line, core)));
+    cores.flatten().filter(|(name, _)| mentioned.contains(name)).collect()
 }
 
 /// The macros of a file: what makes functions of two precisions take the better one, where there is anything in f32.

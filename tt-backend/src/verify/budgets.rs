@@ -44,7 +44,6 @@ pub fn runtime_arguments(kernel: &Kernel, role: Role, args: &[Argument]) -> Opti
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
             | RuntimeValue::Sender(_)
-            | RuntimeValue::Far(_)
             | RuntimeValue::Noc { .. } => "the core's share of the work",
             RuntimeValue::Formula(_) => "integers of extents and scalars",
             RuntimeValue::Number(_) => "numbers of scalars and extents",

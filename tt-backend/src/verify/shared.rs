@@ -20,9 +20,7 @@ use crate::device::function::{CB_RESERVE_BACK, EXPECT_VERSION, Function, RECEIVE
 use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
-use crate::passes::b2_grid_to_cores::{
-    cores_of, far_cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of,
-};
+use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_plan::{CoreLine, InLine, Role, RuntimeValue};
 
@@ -80,16 +78,13 @@ fn arguments(device: &Device, program: &Program) -> Proof {
         known.insert(place_in(line), RuntimeValue::Place(line));
         known.insert(cores_of(line), RuntimeValue::Cores(line));
         known.insert(sender_of(line), RuntimeValue::Sender(line));
-        known.insert(far_cores_of(line), RuntimeValue::Far(line));
         known.extend(InLine::ALL.into_iter().flat_map(|core| noc_of(line, core)));
     }
     for argument in &program.args {
         let told = match &argument.value {
-            RuntimeValue::Place(_)
-            | RuntimeValue::Cores(_)
-            | RuntimeValue::Sender(_)
-            | RuntimeValue::Far(_)
-            | RuntimeValue::Noc { .. } => true,
+            RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) | RuntimeValue::Noc { .. } => {
+                true
+            }
             RuntimeValue::Address(_)
             | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId
@@ -385,8 +380,6 @@ impl<'a> Walk<'a> {
         let cores = Expr::operation(Operator::Sub, Expr::Name(cores_of(self.line)), Expr::Int(1));
         let sends = [self.number(), cores].into_iter().chain(self.semaphores());
         let sends = sends.chain(self.at(InLine::First)).chain(self.at(InLine::Last));
-        let sends = sends.chain([Expr::Name(far_cores_of(self.line))]);
-        let sends = sends.chain(self.at(InLine::FarFirst)).chain(self.at(InLine::FarLast));
         let last = sender.split_last();
         let sent = last.and_then(|(send, _)| shares(&SEND_VERSION, send));
         let is_one = sent.is_some_and(|sent| {

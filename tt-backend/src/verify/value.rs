@@ -70,8 +70,7 @@ impl<'a> Env<'a> {
                 | RuntimeValue::Count
                 | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
-                | RuntimeValue::Sender(_)
-                | RuntimeValue::Far(_) => Range::new(0, LIMIT),
+                | RuntimeValue::Sender(_) => Range::new(0, LIMIT),
                 RuntimeValue::Cores(_) | RuntimeValue::Step | RuntimeValue::RunLength => Range::new(1, LIMIT),
                 RuntimeValue::Flag { .. } => Range::new(0, 1),
                 RuntimeValue::Address(_) | RuntimeValue::Number(_) | RuntimeValue::Noc { .. } => Range::ANY,

@@ -7,7 +7,6 @@
 mod kernels;
 
 use std::process::ExitCode;
-use tt::__private::Sharing;
 use tt::prelude::*;
 
 fn main() -> ExitCode {
@@ -78,14 +77,6 @@ fn launches(narrow: bool) -> Result<()> {
         let mut c = device.zeros::<bf16>([m, n])?;
         kernels::matmul(&a, &b, &mut c).run()?;
         show_bf16(&format!("matmul {m} × {k} × {n}"), &c.download()?);
-    }
-    // Columns, and rows, of blocks that are longer than a chip: what they share goes to the two halves in which they lie.
-    for (m, k, n) in [(1024, 96, 256), (250, 64, 1000)] {
-        let a = device.upload(&bf16s(m * k, 16), [m, k])?;
-        let b = device.upload(&bf16s(k * n, 17), [k, n])?;
-        let mut c = device.zeros::<bf16>([m, n])?;
-        kernels::matmul(&a, &b, &mut c).sharing(Sharing::Always).run()?;
-        show_bf16(&format!("matmul in halves {m} × {k} × {n}"), &c.download()?);
     }
     if !narrow {
         let (m, n) = (70, 90);

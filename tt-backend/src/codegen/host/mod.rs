@@ -12,9 +12,9 @@ use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind, Sharding};
 use tt_plan::{
-    BlockOrder, CompileArg, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, GridStep, InLine,
-    KernelPlan, Memory, Noc, Parameter, PartitionMode, Placement, Plan, RangeLimit, RuntimeValue, ShardRegion,
-    Temporary, TensorLayout,
+    BlockOrder, CompileArg, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, GridStep, KernelPlan,
+    Memory, Noc, Parameter, PartitionMode, Placement, Plan, RangeLimit, RuntimeValue, ShardRegion, Temporary,
+    TensorLayout,
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
@@ -574,15 +574,9 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),
             RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.number()),
             RuntimeValue::Sender(line) => format!("word(rectangle.sender_place(each, {}))", line.number()),
-            // Lines are in one piece here.
-            RuntimeValue::Far(_) => "0".to_string(),
             RuntimeValue::Noc { line, core, axis } => format!(
                 "uint32_t(rectangle.{}(*device, each, {}).{})",
-                match core {
-                    InLine::Sender => "sender",
-                    InLine::First | InLine::FarFirst => "first",
-                    InLine::Last | InLine::FarLast => "last",
-                },
+                core.name(),
                 line.number(),
                 axis.name()
             ),

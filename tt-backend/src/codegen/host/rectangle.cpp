@@ -37,7 +37,7 @@ private:
 
 // All cores of a rectangle, along the rows and columns of which these axes of the grid lie, take part in each of its rounds of blocks;
 // rounds are spread over as many rectangles as there is room for. (A launcher in Rust compares what that takes with what cores take that
-// read for themselves, and rectangles whose lines lie in two halves.)
+// read for themselves.)
 std::vector<CoreWork> deal(
     const std::vector<int64_t>& grid, size_t along, size_t down, const CoreCoord& device, Rectangle& rectangle) {
     std::vector<CoreWork> alone = partition(grid, device);

@@ -1,6 +1,5 @@
 //! Versions that a line of cores shares: one core, the sender, reads them and sends them to the others (patterns.md §9). The rectangle
-//! that it sends to is the whole line: a multicast leaves its sender out (metalium.md §1.4). A line in two halves is two rectangles, to
-//! which it sends one after the other.
+//! that it sends to is the whole line: a multicast leaves its sender out (metalium.md §1.4).
 //!
 //! Versions are numbered from 1 for every line. Any other core says that it has room for one by counting up the semaphore
 //! `ready` of the sender, which waits until all have as often as there were versions, sends the version, and then its number to the
@@ -21,9 +20,7 @@ use crate::device::function::*;
 use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Symbol, call, line, scope, when};
 use crate::flow::{Buffer, BufferId, TileRegion};
 use crate::ir::{Stmt, operations};
-use crate::passes::b2_grid_to_cores::{
-    cores_of, far_cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of,
-};
+use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use tt_plan::{CoreLine, InLine};
 
 /// The lines along which a program shares versions.
@@ -124,10 +121,10 @@ impl SharedVersion<'_> {
         let others = op(Operator::Sub, Expr::Name(cores_of(self.of)), Expr::Int(1));
         let args = [self.place(), bytes, self.number(), others].into_iter();
         let args = args.chain(self.semaphores());
-        let args = args.chain(self.at(InLine::First)).chain(self.at(InLine::Last));
-        let args = args.chain([Expr::Name(far_cores_of(self.of))]);
-        let args = args.chain(self.at(InLine::FarFirst)).chain(self.at(InLine::FarLast));
-        line(call(&SEND_VERSION, args))
+        line(call(
+            &SEND_VERSION,
+            args.chain(self.at(InLine::First)).chain(self.at(InLine::Last)),
+        ))
     }
 
     fn received(&self) -> Stmt<Calls<Symbol>> {

@@ -53,11 +53,10 @@ inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t
 }
 
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
-// then its number. What is linked arrives in this order. `far` of them stand in the other half of the line, if it has two.
+// then its number. What is linked arrives in this order.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
-    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y,
-    uint32_t far, uint32_t far_first_x, uint32_t far_first_y, uint32_t far_last_x, uint32_t far_last_y) {
+    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
     const uint32_t count = get_semaphore(ready);
     const uint32_t mark = get_semaphore(sent);
     noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
@@ -66,14 +65,8 @@ inline void send_version(
     }
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
     noc_async_write_multicast(
-        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others - far, true);
-    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others - far);
-    if (far != 0) {
-        noc_async_write_multicast(
-            address, get_noc_multicast_addr(far_first_x, far_first_y, far_last_x, far_last_y, address), bytes, far, true);
-        noc_semaphore_set_multicast(
-            mark, get_noc_multicast_addr(far_first_x, far_first_y, far_last_x, far_last_y, mark), far);
-    }
+        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
+    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
     noc_async_writes_flushed();
 }
 
@@ -99,35 +92,25 @@ void kernel_main() {
     const uint32_t row_first_y = get_arg_val<uint32_t>(12);
     const uint32_t row_last_x = get_arg_val<uint32_t>(13);
     const uint32_t row_last_y = get_arg_val<uint32_t>(14);
-    const uint32_t row_far_first_x = get_arg_val<uint32_t>(15);
-    const uint32_t row_far_first_y = get_arg_val<uint32_t>(16);
-    const uint32_t row_far_last_x = get_arg_val<uint32_t>(17);
-    const uint32_t row_far_last_y = get_arg_val<uint32_t>(18);
-    const uint32_t row_far_cores = get_arg_val<uint32_t>(19);
-    const uint32_t column_sender_x = get_arg_val<uint32_t>(20);
-    const uint32_t column_sender_y = get_arg_val<uint32_t>(21);
-    const uint32_t column_first_x = get_arg_val<uint32_t>(22);
-    const uint32_t column_first_y = get_arg_val<uint32_t>(23);
-    const uint32_t column_last_x = get_arg_val<uint32_t>(24);
-    const uint32_t column_last_y = get_arg_val<uint32_t>(25);
-    const uint32_t column_far_first_x = get_arg_val<uint32_t>(26);
-    const uint32_t column_far_first_y = get_arg_val<uint32_t>(27);
-    const uint32_t column_far_last_x = get_arg_val<uint32_t>(28);
-    const uint32_t column_far_last_y = get_arg_val<uint32_t>(29);
-    const uint32_t column_far_cores = get_arg_val<uint32_t>(30);
-    const uint32_t a_address = get_arg_val<uint32_t>(31);
-    const uint32_t b_address = get_arg_val<uint32_t>(32);
-    const int32_t N_div_ceil_128 = get_arg_val<int32_t>(33);
-    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(34);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(35);
-    const int32_t M_tiles = get_arg_val<int32_t>(36);
-    const int32_t K_tiles = get_arg_val<int32_t>(37);
-    const int32_t a_page = get_arg_val<int32_t>(38);
-    const int32_t N_tiles = get_arg_val<int32_t>(39);
-    const int32_t b_page = get_arg_val<int32_t>(40);
-    const int32_t M = get_arg_val<int32_t>(41);
-    const int32_t K = get_arg_val<int32_t>(42);
-    const int32_t N = get_arg_val<int32_t>(43);
+    const uint32_t column_sender_x = get_arg_val<uint32_t>(15);
+    const uint32_t column_sender_y = get_arg_val<uint32_t>(16);
+    const uint32_t column_first_x = get_arg_val<uint32_t>(17);
+    const uint32_t column_first_y = get_arg_val<uint32_t>(18);
+    const uint32_t column_last_x = get_arg_val<uint32_t>(19);
+    const uint32_t column_last_y = get_arg_val<uint32_t>(20);
+    const uint32_t a_address = get_arg_val<uint32_t>(21);
+    const uint32_t b_address = get_arg_val<uint32_t>(22);
+    const int32_t N_div_ceil_128 = get_arg_val<int32_t>(23);
+    const int32_t M_div_ceil_128 = get_arg_val<int32_t>(24);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(25);
+    const int32_t M_tiles = get_arg_val<int32_t>(26);
+    const int32_t K_tiles = get_arg_val<int32_t>(27);
+    const int32_t a_page = get_arg_val<int32_t>(28);
+    const int32_t N_tiles = get_arg_val<int32_t>(29);
+    const int32_t b_page = get_arg_val<int32_t>(30);
+    const int32_t M = get_arg_val<int32_t>(31);
+    const int32_t K = get_arg_val<int32_t>(32);
+    const int32_t N = get_arg_val<int32_t>(33);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
@@ -206,7 +189,7 @@ void kernel_main() {
                         }
                     }
                 }
-                send_version(get_write_ptr(cb_a_block), 8 * a_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y, row_far_cores, row_far_first_x, row_far_first_y, row_far_last_x, row_far_last_y);
+                send_version(get_write_ptr(cb_a_block), 8 * a_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
             if (place_in_column == column_sender) {
                 {
@@ -227,7 +210,7 @@ void kernel_main() {
                         }
                     }
                 }
-                send_version(get_write_ptr(cb_b_block), 8 * b_block_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y, column_far_cores, column_far_first_x, column_far_first_y, column_far_last_x, column_far_last_y);
+                send_version(get_write_ptr(cb_b_block), 8 * b_block_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
             }
             receive_version(get_write_ptr(cb_a_block), row_versions, 1);
             receive_version(get_write_ptr(cb_b_block), column_versions, 3);
