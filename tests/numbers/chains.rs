@@ -58,6 +58,24 @@ fn sums_in_a_chain_are_cut_and_products_are_rounded() {
     }
 }
 
+#[test]
+fn an_infinity_is_two_to_the_128_to_sums_of_bf16_blocks() {
+    let (x, y) = (vec![bf16::INFINITY; 8192], vec![bf16::MAX; 8192]);
+    let inputs = ["x", "y"].map(str::to_owned);
+    let differences = ["x[(i, j)] - y[(i, j)]", "y[(i, j)] - x[(i, j)]"].map(str::to_owned);
+    for chip in CHIPS {
+        let kernel = compile(&rows::<bf16>(&inputs, &[], &differences));
+        let results = run(chip, kernel, &[&x, &y], &[], 2);
+        for (results, wanted) in results.device.iter().zip([2f64.powi(120), -(2f64.powi(120))]) {
+            assert!(
+                results.iter().all(|got| f64::from(*got) == wanted),
+                "{chip}: {}, not {wanted}",
+                results[0]
+            );
+        }
+    }
+}
+
 /// The sum of two blocks of bf16, stored as f32.
 const SUM_AS_F32: &str =
     "fn kernel<const N: usize>(x: &Tensor<bf16, 1, N>, y: &Tensor<bf16, 1, N>, sums: &mut Tensor<f32, 1, N>) {
