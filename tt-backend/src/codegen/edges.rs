@@ -564,7 +564,7 @@ inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t
 
 const SEND_VERSION: &str = "\
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
-// then its number. What is linked arrives in this order.
+// then its number. What is linked arrives in this order. It has left when writes are flushed.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
     uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
@@ -578,7 +578,6 @@ inline void send_version(
     noc_async_write_multicast(
         address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
     noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
-    noc_async_writes_flushed();
 }";
 
 const RECEIVE_VERSION: &str = "\

@@ -3,10 +3,13 @@
 use super::expression::{Names, Text, Unwritable};
 use super::source_lines::SourceLines;
 use super::writer::Writer;
+use crate::device::ahead::{Turn, pushed};
 use crate::device::{Bits, Calls, Expr, Leaf, Loop, Operator, Scope};
+use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt};
 use crate::names::is_reserved;
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
+use crate::passes::give_names::begin_name;
 
 /// Writes the statements of one program.
 pub struct Statements<'a> {
@@ -34,6 +37,47 @@ impl Statements<'_> {
         }
         match &stmt.kind {
             Kind::Op(leaf) => return self.leaf(leaf, out),
+            Kind::Loop(
+                head @ Loop::Over {
+                    var,
+                    start,
+                    end,
+                    ahead: true,
+                    ..
+                },
+                body,
+            ) => {
+                let (turn, var) = (Turn::of(body), self.names.variable(*var)?);
+                let [start, end] = [self.names.expr(start)?, self.names.expr(end)?];
+                let next = Text::operator(Operator::Add, &Text::primary(var), &Text::primary("1"));
+                let [is_some, is_next] =
+                    [&start, &next].map(|at| Text::operator(Operator::Less, at, &end).into_string());
+                let begins = turn.begun().map(|(id, _)| Ok((id, self.begin(id)?)));
+                let begins: Vec<(BufferId, String)> = begins.collect::<Result<_, Unwritable>>()?;
+                out.open(format!("if ({})", is_some));
+                for ((_, begin), (_, body)) in begins.iter().zip(turn.begun()) {
+                    take(begin, out)?;
+                    out.open(format!("const auto {begin} = [&](int32_t {var})"));
+                    take(var, out)?;
+                    self.body(body, out)?;
+                    out.close_with(";");
+                }
+                let start = start.into_string();
+                begins
+                    .iter()
+                    .for_each(|(_, begin)| out.line(format!("{begin}({start});")));
+                self.head(head, out)?;
+                for stmt in turn.rest {
+                    self.statement(stmt, out)?;
+                    let pushed = pushed(stmt).and_then(|buffer| begins.iter().find(|(id, _)| *id == buffer));
+                    if let Some((_, begin)) = pushed {
+                        out.open(format!("if ({is_next})"));
+                        out.line(format!("{begin}({var} + 1);"));
+                        out.close();
+                    }
+                }
+                out.close();
+            }
             Kind::Loop(head, body) => {
                 self.head(head, out)?;
                 self.body(body, out)?;
@@ -76,6 +120,7 @@ impl Statements<'_> {
                 start,
                 end,
                 unroll,
+                ahead: _,
                 origin: _,
             } => {
                 let var = self.names.variable(*var)?;
@@ -98,6 +143,11 @@ impl Statements<'_> {
                 take(name, out)
             }
         }
+    }
+
+    /// What begins a version of a buffer ahead.
+    fn begin(&self, id: BufferId) -> Result<String, Unwritable> {
+        Ok(begin_name(&self.names.device_buffer(id)?.name))
     }
 
     /// Refuses a name of the compiler's own that users may have too.

@@ -98,6 +98,7 @@ fn loops_and_branches_keep_their_shape() {
                 start: Expr::Int(1),
                 end: Expr::binary(Operator::Add, Expr::name("by"), Expr::Int(2)),
                 unroll: true,
+                ahead: false,
                 origin: crate::device::Origin(0),
             },
             body(X),

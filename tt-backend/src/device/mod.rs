@@ -15,6 +15,7 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
+pub mod ahead;
 pub mod function;
 mod operator;
 pub mod print;
@@ -246,6 +247,8 @@ pub enum Loop<V> {
         end: Expr<V>,
         /// Written out by the C++ compiler.
         unroll: bool,
+        /// What a turn begins with is done ahead, in the turn before ([`ahead`]).
+        ahead: bool,
         /// Which loop of Flow IR it comes from.
         origin: Origin,
     },
@@ -389,6 +392,26 @@ impl<V> Expr<V> {
     /// A variable or argument of the emitted code.
     pub fn name(name: impl Into<String>) -> Expr<V> {
         Expr::Name(name.into())
+    }
+
+    /// Calls `visit` for this expression and everything in it.
+    pub fn walk(&self, visit: &mut impl FnMut(&Expr<V>)) {
+        visit(self);
+        match self {
+            Expr::Call(call) => call.args.iter().for_each(|arg| arg.walk(visit)),
+            Expr::Binary(_, a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Name(_)
+            | Expr::Value(_)
+            | Expr::Buffer(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Text(_) => {}
+        }
     }
 }
 

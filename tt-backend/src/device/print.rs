@@ -289,11 +289,14 @@ impl<V: ShowValue> Show for Calls<V> {
                 start,
                 end,
                 unroll,
+                ahead,
                 origin,
             } => {
                 let unrolled = if *unroll { ", unrolled" } else { "" };
+                let ahead = if *ahead { ", ahead" } else { "" };
                 let (from, to) = (expr(names, start), expr(names, end));
-                format!("for {} in {from}..{to}{unrolled} #{}", names.variable(*var), origin.0)
+                let var = names.variable(*var);
+                format!("for {var} in {from}..{to}{unrolled}{ahead} #{}", origin.0)
             }
             Loop::Tiles { name, end, step: 1 } => format!("tiles {name} in 0..{end}"),
             Loop::Tiles { name, end, step } => format!("tiles {name} in 0..{end} by {step}"),

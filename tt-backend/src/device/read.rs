@@ -495,6 +495,7 @@ impl<V: ParseValue> Parse for Calls<V> {
             start,
             end: expr(reader)?,
             unroll: reader.eat(", unrolled"),
+            ahead: reader.eat(", ahead"),
             origin: origin(reader)?,
         })
     }

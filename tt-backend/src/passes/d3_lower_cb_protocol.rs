@@ -126,6 +126,21 @@ impl Lower<'_> {
         }
     }
 
+    /// A loop of a program that moves: one whose turns begin ahead where it can be.
+    fn repeated(&mut self, note: Source, head: SourceLoop, body: Vec<Stmt<Moves>>) -> Lines {
+        let mut head = written_loop(head);
+        if let Loop::Over {
+            ahead, unroll: false, ..
+        } = &mut head
+            && let Some(turn) = multicasts::ahead(self.buffers, &body)
+        {
+            *ahead = true;
+            let flushed = line(call(&NOC_ASYNC_WRITES_FLUSHED, []));
+            return vec![Stmt::new(note, Kind::Loop(head, turn)), flushed];
+        }
+        vec![Stmt::new(note, Kind::Loop(head, self.body(body)))]
+    }
+
     /// An integer of a tensor: the page that holds it, and its row and column. A version of an incoming buffer then is it.
     fn fetch(&self, buffer: BufferId, of: &Fetch) -> Lines {
         let tensor = of.tensor;
@@ -216,6 +231,10 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
             }
             match next {
                 Ok(read) => reads.push(read),
+                Err(Stmt {
+                    note,
+                    kind: Kind::Loop(head, body),
+                }) => out.extend(self.repeated(note, head, body)),
                 Err(stmt) => out.extend(self.stmt(stmt)),
             }
         }
@@ -288,6 +307,7 @@ pub(super) fn written_loop(head: SourceLoop) -> Loop<Symbol> {
             start: Expr::user(&start),
             end: Expr::user(&end),
             unroll,
+            ahead: false,
             origin,
         },
     }

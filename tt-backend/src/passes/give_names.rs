@@ -53,6 +53,11 @@ pub fn page_bytes_name(name: &str) -> String {
     format!("{name}_page_bytes")
 }
 
+/// What begins a version of the circular buffer `name` ahead.
+pub fn begin_name(name: &str) -> String {
+    format!("begin_{name}")
+}
+
 /// The argument that holds the address of the tensor `name`.
 fn address_name(name: &str) -> String {
     format!("{name}_address")
@@ -67,7 +72,9 @@ pub fn accessor_args_name(name: &str) -> String {
 pub fn run(kernel: &Kernel, mut parts: Parts<Symbolic>) -> Named {
     let mut names = Names::default();
     for buffer in &mut parts.buffers {
-        buffer.name = names.give_with(&buffer.name, |name| vec![index_name(name), page_bytes_name(name)]);
+        buffer.name = names.give_with(&buffer.name, |name| {
+            vec![index_name(name), page_bytes_name(name), begin_name(name)]
+        });
     }
     let mut tensors: HashMap<ParamId, String> = HashMap::new();
     let Accessors { reader, writer, .. } = &mut parts.accessors;

@@ -97,8 +97,8 @@ pub enum Event {
     Shift(Value, Value),
     /// An integer comes from a tensor by way of a page: it has arrived, and so has every other read.
     Fetch(Value),
-    /// The version at the back goes to the other cores of a line: its address, and its bytes.
-    Send(Value, i64),
+    /// The version at the back goes to the other cores of a line: its address, its bytes, and the semaphore that tells of it.
+    Send(Value, i64, i64),
     /// The version at the back comes from the sender of a line.
     Receive(Value),
     /// The sender is told that there is room for the version at the back from there on.
@@ -460,7 +460,7 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         }
         function if *function == READ_INTEGER => Event::Fetch(args.value(5)?),
         function if *function == EXPECT_VERSION => Event::Expect(args.value(0)?),
-        function if *function == SEND_VERSION => Event::Send(args.value(0)?, args.exact(1)?),
+        function if *function == SEND_VERSION => Event::Send(args.value(0)?, args.exact(1)?, args.exact(5)?),
         function if *function == RECEIVE_VERSION => Event::Receive(args.value(0)?),
         function if *function == NOC_ASYNC_ATOMIC_BARRIER => Event::AtomicBarrier,
         function if *function == PUT_INTEGER => Event::PutInteger(args.value(0)?),

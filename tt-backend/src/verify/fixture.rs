@@ -142,6 +142,7 @@ pub fn rounds(body: Vec<Stmt>) -> Stmt {
         start: Expr::Int(0),
         end: Expr::name("K_blocks"),
         unroll: false,
+        ahead: false,
         origin: Origin(1),
     };
     made(Kind::Loop(head, body))

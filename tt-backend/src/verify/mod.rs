@@ -10,6 +10,7 @@
 //! | `tile` | after every pass before C1, and of names and coordinates: what the head of the pass promises |
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
 //! | `progress` | after every pass from D1 on: the three programs have the same loops and branches, and can neither starve nor overflow with the depths chosen |
+//! | `ahead` | what is done a turn of a loop earlier than it stands is what would have been done in its place |
 //! | `fetched` | the programs have the same integers of tensors |
 //! | `shared` | all cores of a line share the same versions at the same places, and none waits for ever |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
@@ -21,6 +22,7 @@
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
 
+mod ahead;
 pub mod budgets;
 mod event;
 mod fetched;
@@ -90,6 +92,7 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
     let mut faults = vec![
         budgets::consistent(device),
         progress::prove(device),
+        ahead::prove(device),
         fetched::prove(device),
         shared::prove(device),
     ];

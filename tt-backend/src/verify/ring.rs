@@ -35,6 +35,8 @@ struct Ring {
     popped: i64,
     /// Front pages that a transfer has yet to leave.
     leaving: BTreeSet<i64>,
+    /// How many versions there was room made for since one was sent that may not have left.
+    sent: Option<u32>,
 }
 
 /// The ends of all buffers that one program has.
@@ -46,6 +48,8 @@ pub struct Rings {
     unacknowledged: bool,
     /// A message to another core's semaphore may not have arrived.
     unasked: bool,
+    /// Semaphores of this core of which what was sent may not have left.
+    telling: BTreeSet<i64>,
 }
 
 impl Rings {
@@ -56,6 +60,7 @@ impl Rings {
             rings: vec![Rc::default(); buffers.len()],
             unacknowledged: false,
             unasked: false,
+            telling: BTreeSet::new(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Rings {
     pub fn join(&mut self, other: &Rings) -> Proof {
         self.unacknowledged |= other.unacknowledged;
         self.unasked |= other.unasked;
+        self.telling.extend(&other.telling);
         for (id, (a, b)) in self.rings.iter_mut().zip(&other.rings).enumerate() {
             if Rc::ptr_eq(a, b) {
                 continue;
@@ -77,6 +83,7 @@ impl Rings {
             ring.arriving.extend(&b.arriving);
             ring.expected |= b.expected;
             ring.leaving.extend(&b.leaving);
+            ring.sent = ring.sent.max(b.sent);
             ring.reserved_at = ring.reserved_at.max(b.reserved_at);
         }
         Ok(())
@@ -147,7 +154,7 @@ impl Rings {
                 self.unasked = true;
                 Ok(())
             }
-            Event::Send(address, bytes) => {
+            Event::Send(address, bytes, told) => {
                 let (id, ..) = event::pages(*address, buffers)?;
                 let version = i64::from(buffers[id.0].version_tiles());
                 let ring = self.whole_back(*address, buffers)?;
@@ -157,8 +164,12 @@ impl Rings {
                 if *bytes != version.saturating_mul(i64::from(buffers[id.0].format.tile_bytes())) {
                     return fault(format!("{bytes} bytes of a version of {version} pages are sent"));
                 }
+                ring.sent = Some(0);
                 self.unacknowledged = true;
-                Ok(())
+                match self.telling.insert(*told) {
+                    true => Ok(()),
+                    false => fault("a version is told of before what was told last has left"),
+                }
             }
             Event::Receive(address) => {
                 let ring = self.whole_back(*address, buffers)?;
@@ -217,8 +228,14 @@ impl Rings {
                 Ok(())
             }
             Event::WritesFlushed | Event::WriteBarrier => {
-                let busy = self.rings.iter_mut().filter(|ring| !ring.leaving.is_empty());
-                busy.for_each(|ring| Rc::make_mut(ring).leaving.clear());
+                let is_busy = |ring: &Ring| !ring.leaving.is_empty() || ring.sent.is_some();
+                let busy = self.rings.iter_mut().filter(|ring| is_busy(ring));
+                busy.for_each(|ring| {
+                    let ring = Rc::make_mut(ring);
+                    ring.leaving.clear();
+                    ring.sent = None;
+                });
+                self.telling.clear();
                 self.unacknowledged &= *event == Event::WritesFlushed;
                 Ok(())
             }
@@ -271,6 +288,16 @@ impl Rings {
                 owner.name()
             ));
         }
+        // Another buffer of the same circular buffer may begin anywhere in it.
+        let leaves = |(other, ring): (&Buffer, &Rc<Ring>)| ring.sent.is_some() && other.index == buffer.index;
+        let others = buffers.iter().zip(&self.rings).enumerate();
+        let leaves = others.filter(|(at, _)| *at != id.0).any(|(_, other)| leaves(other));
+        if step == CbStep::Reserve && leaves {
+            return fault(format!(
+                "room is made for {} where a version may not have left",
+                buffer.name
+            ));
+        }
         let is_token = matches!(buffer.kind, BufferKind::Token(_));
         let is_under_way = self.unacknowledged || self.rings.iter().any(|ring| !ring.arriving.is_empty());
         if is_token && step == CbStep::Push && is_under_way {
@@ -284,6 +311,13 @@ impl Rings {
                 if ring.reserved == 0 {
                     ring.written.clear();
                     ring.reserved_at = depth;
+                    ring.sent = ring.sent.map(|since| since.saturating_add(1));
+                }
+                if ring.sent.is_some_and(|since| since >= buffer.versions) {
+                    return fault(format!(
+                        "room is made for a version of {} over one that may not have left",
+                        buffer.name
+                    ));
                 }
                 ring.reserved = ring.reserved.max(pages);
                 Ok(())

@@ -304,21 +304,14 @@ impl<'a> Walk<'a> {
 
     /// Whether `expr` may differ along the line.
     fn is_other(&self, expr: &Expr<Bits>) -> bool {
-        match expr {
-            Expr::Name(name) => {
+        let mut is_other = false;
+        expr.walk(&mut |part| {
+            if let Expr::Name(name) = part {
                 let variable = self.variable(name);
-                self.differs.contains(&variable) || self.carried.contains(&variable)
+                is_other |= self.differs.contains(&variable) || self.carried.contains(&variable);
             }
-            Expr::Binary(_, a, b) => self.is_other(a) || self.is_other(b),
-            Expr::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
-            Expr::Int(_)
-            | Expr::Bool(_)
-            | Expr::Value(_)
-            | Expr::Buffer(_)
-            | Expr::PageBytes(_)
-            | Expr::Accessor(_)
-            | Expr::Text(_) => false,
-        }
+        });
+        is_other
     }
 
     /// Whether a branch asks for the sender of the line.

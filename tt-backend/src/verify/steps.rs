@@ -73,8 +73,8 @@ pub struct Context<'a> {
 pub enum Head {
     /// The one over the blocks, which they run together.
     Blocks,
-    /// One of the user's, which they run together: which, and between which bounds.
-    Users(Origin, Asked),
+    /// One of the user's, which they run together: which, between which bounds, and whether its turns begin ahead.
+    Users(Origin, Asked, bool),
     /// One of the compiler's own, run this often.
     Tiles(u32),
 }
@@ -119,7 +119,10 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
                 let body = items(body, context)?;
                 match S::head(head, context) {
                     Head::Blocks => out.push(Item::Loop(Place::Blocks, Asked::new(), body)),
-                    Head::Users(origin, bounds) => out.push(Item::Loop(Place::Statement(origin), bounds, body)),
+                    Head::Users(origin, bounds, ahead) => {
+                        let body = if ahead { begun_ahead(body) } else { body };
+                        out.push(Item::Loop(Place::Statement(origin), bounds, body));
+                    }
                     Head::Tiles(count) => times(count, body, &mut out),
                 }
             }
@@ -134,6 +137,20 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
         }
     }
     Ok(out)
+}
+
+/// A turn that begins ahead: room for the next version of a buffer is made as soon as one has been pushed. Of the last turn nothing follows,
+/// and then none is made: what can go on where it is, can go on without.
+fn begun_ahead(turn: Vec<Item>) -> Vec<Item> {
+    let begins = |item: &Item| match item {
+        Item::Cb(CbStep::Push, buffer, pages) => Some(Item::Cb(CbStep::Reserve, *buffer, *pages)),
+        Item::Cb(..) | Item::Tiles(..) | Item::Loop(..) | Item::If(..) => None,
+    };
+    let with_next = turn.into_iter().flat_map(|item| {
+        let next = begins(&item);
+        std::iter::once(item).chain(next)
+    });
+    with_next.collect()
 }
 
 fn protocol(step: Protocol, context: Context) -> Proof<Option<Step>> {
@@ -166,7 +183,7 @@ fn source_head(head: &SourceLoop) -> Head {
         SourceLoop::Blocks => Head::Blocks,
         SourceLoop::Over { start, end, origin, .. } => {
             let [start, end] = [start, end].map(|bound| asked(&Expr::user(bound), &[]));
-            Head::Users(*origin, format!("{start}..{end}"))
+            Head::Users(*origin, format!("{start}..{end}"), false)
         }
     }
 }
@@ -349,9 +366,15 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
     fn head(head: &Loop<V>, context: Context) -> Head {
         match head {
             Loop::Blocks { .. } => Head::Blocks,
-            Loop::Over { start, end, origin, .. } => {
+            Loop::Over {
+                start,
+                end,
+                ahead,
+                origin,
+                ..
+            } => {
                 let bounds = format!("{}..{}", asked(start, context.args), asked(end, context.args));
-                Head::Users(*origin, bounds)
+                Head::Users(*origin, bounds, *ahead)
             }
             Loop::Tiles { name: _, end, step } => Head::Tiles(end.div_ceil((*step).max(1))),
         }

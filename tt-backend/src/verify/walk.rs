@@ -220,6 +220,7 @@ impl<'a> Walk<'a> {
                 start,
                 end,
                 unroll: _,
+                ahead: _,
                 origin: _,
             } => {
                 let (range, once) = state.env.loop_range(start, end, &self.device.buffers);

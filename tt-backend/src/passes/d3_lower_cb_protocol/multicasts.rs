@@ -17,9 +17,9 @@
 use super::transfers::{read, zero_edges};
 use super::{Lines, op, value};
 use crate::device::function::*;
-use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Symbol, call, line, scope, when};
+use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Protocol, Symbol, call, line, scope, when};
 use crate::flow::{Buffer, BufferId, TileRegion};
-use crate::ir::{Stmt, operations};
+use crate::ir::{Kind, Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use tt_plan::{CoreLine, InLine};
 
@@ -48,28 +48,128 @@ pub(super) fn no_versions(of: CoreLine) -> Stmt<Calls<Symbol>> {
 /// A read of a step.
 pub(super) type StepRead = (BufferId, TileRegion, Option<CoreLine>);
 
+/// What becomes of a read.
+#[derive(Default)]
+pub(super) struct Lowered {
+    /// The version is under way.
+    pub under_way: Lines,
+    /// What is done to it when it has arrived.
+    pub arrived: Lines,
+    /// Its line is sent it.
+    pub sent: Lines,
+    /// It is there.
+    pub received: Lines,
+}
+
+/// What becomes of a read.
+pub(super) fn lowered(buffers: &[Buffer], (id, region, of): &StepRead) -> Lowered {
+    let (read, mut zeros) = (read(buffers, *id, region), zero_edges(buffers, *id, region));
+    let Some(of) = *of else {
+        return Lowered {
+            under_way: vec![scope(read)],
+            arrived: (!zeros.is_empty()).then(|| scope(zeros)).into_iter().collect(),
+            ..Lowered::default()
+        };
+    };
+    let shared = SharedVersion { buffers, id: *id, of };
+    let counted = line(Leaf::Advance {
+        name: versions_of(of),
+        value: Expr::Int(1),
+    });
+    zeros.push(shared.sent());
+    Lowered {
+        under_way: vec![counted, when(shared.is_sender(), read, vec![shared.expected()])],
+        arrived: Lines::new(),
+        sent: vec![when(shared.is_sender(), zeros, Lines::new())],
+        received: vec![shared.received()],
+    }
+}
+
 /// A step of reads: the versions are under way, have arrived, and those that a line shares are sent, before any is waited for.
 pub(super) fn step(buffers: &[Buffer], reads: &[StepRead]) -> Lines {
-    let [mut under_way, mut arrived, mut sent, mut received] = [const { Lines::new() }; 4];
-    for (id, region, of) in reads {
-        let (read, mut zeros) = (read(buffers, *id, region), zero_edges(buffers, *id, region));
-        let shared = of.map(|of| SharedVersion { buffers, id: *id, of });
-        let Some(shared) = shared else {
-            under_way.push(scope(read));
-            arrived.extend((!zeros.is_empty()).then(|| scope(zeros)));
-            continue;
-        };
-        under_way.push(line(Leaf::Advance {
-            name: versions_of(shared.of),
-            value: Expr::Int(1),
-        }));
-        under_way.push(when(shared.is_sender(), read, vec![shared.expected()]));
-        zeros.push(shared.sent());
-        sent.push(when(shared.is_sender(), zeros, Lines::new()));
-        received.push(shared.received());
+    let mut step = Lowered::default();
+    for read in reads {
+        let of_read = lowered(buffers, read);
+        step.under_way.extend(of_read.under_way);
+        step.arrived.extend(of_read.arrived);
+        step.sent.extend(of_read.sent);
+        step.received.extend(of_read.received);
     }
-    under_way.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
-    [under_way, arrived, sent, received].concat()
+    step.under_way.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+    if !step.sent.is_empty() {
+        step.sent.push(flushed());
+    }
+    [step.under_way, step.arrived, step.sent, step.received].concat()
+}
+
+/// What was sent has left.
+fn flushed() -> Stmt<Calls<Symbol>> {
+    line(call(&NOC_ASYNC_WRITES_FLUSHED, []))
+}
+
+/// The turn of a loop that is one step of reads, of which a line shares some, into buffers that hold more than one version: of each buffer the
+/// statements that make room, read and pass on. What it begins with is done ahead ([`crate::device::ahead`]).
+pub(super) fn ahead(buffers: &[Buffer], body: &[Stmt<Moves>]) -> Option<Lines> {
+    let mut turn: Vec<(BufferId, [Option<&Stmt<Moves>>; 3])> = Vec::new();
+    for stmt in body {
+        let (buffer, at) = match &stmt.kind {
+            Kind::Op(Move::Protocol(Protocol::Reserve(buffer))) => (*buffer, 0),
+            Kind::Op(Move::Read(buffer, ..)) => (*buffer, 1),
+            Kind::Op(Move::Protocol(Protocol::Publish(buffer))) => (*buffer, 2),
+            Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => return None,
+        };
+        let known = turn.iter().position(|(id, _)| *id == buffer);
+        let known = known.unwrap_or_else(|| {
+            turn.push((buffer, [None; 3]));
+            turn.len() - 1
+        });
+        let (_, steps) = &mut turn[known];
+        let is_next = steps.iter().take_while(|step| step.is_some()).count() == at;
+        if !is_next {
+            return None;
+        }
+        steps[at] = Some(stmt);
+    }
+    let mut lines = Vec::new();
+    let [mut begun, mut arrived, mut sent, mut passed_on] = [const { Lines::new() }; 4];
+    for (buffer, steps) in turn {
+        let [Some(room), Some(read), Some(pushed)] = steps else {
+            return None;
+        };
+        let Kind::Op(Move::Read(_, region, of)) = &read.kind else {
+            return None;
+        };
+        if buffers[buffer.0].versions < 2 || of.is_some() && lines.contains(of) {
+            return None;
+        }
+        lines.push(*of);
+        let of_read = lowered(buffers, &(buffer, region.clone(), *of));
+        let pages = || {
+            [
+                Expr::Buffer(buffer),
+                Expr::Int(i64::from(buffers[buffer.0].version_tiles())),
+            ]
+        };
+        begun.push(Stmt::new(
+            room.note,
+            line::<Symbol>(call(&CB_RESERVE_BACK, pages())).kind,
+        ));
+        begun.extend(of_read.under_way);
+        arrived.extend(of_read.arrived);
+        sent.extend(of_read.sent);
+        passed_on.extend(of_read.received);
+        passed_on.push(Stmt::new(
+            pushed.note,
+            line::<Symbol>(call(&CB_PUSH_BACK, pages())).kind,
+        ));
+    }
+    if lines.iter().all(Option::is_none) {
+        return None;
+    }
+    begun.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+    // What the turn before sent.
+    sent.insert(0, flushed());
+    Some([begun, arrived, sent, passed_on].concat())
 }
 
 /// A version that the cores of a line share.

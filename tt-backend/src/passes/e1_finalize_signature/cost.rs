@@ -7,7 +7,7 @@
 use crate::device::function::*;
 use crate::device::{Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
 use crate::flow::{Buffer, BufferId, BufferKind};
-use crate::ir::{Kind, Stmt, visit};
+use crate::ir::{Kind, Stmt, operations, visit};
 use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
@@ -196,6 +196,7 @@ pub struct Counted {
     reads: Takes,
     writes: Takes,
     computes: Takes,
+    ahead: bool,
     unknown: BTreeSet<&'static str>,
 }
 
@@ -207,6 +208,7 @@ impl Counted {
             buffers,
             middles: BTreeMap::new(),
             accumulates: false,
+            sends: false,
             unknown: BTreeSet::new(),
         };
         for (var, extent) in &kernel.grid.axes {
@@ -221,6 +223,7 @@ impl Counted {
             names: names.collect(),
             reads: reads?,
             computes: computes?,
+            ahead: begin_ahead(programs[0]),
             writes: writes?,
             unknown: counting.unknown,
         })
@@ -250,6 +253,7 @@ impl Counted {
         });
         BlockCost {
             operands: operands.collect(),
+            ahead: self.ahead,
             reads: self.reads.own.transfers(),
             shared: self.reads.shared.each_ref().map(Moved::transfers),
             once: self.reads.once.transfers(),
@@ -289,12 +293,15 @@ struct Counting<'k> {
     middles: BTreeMap<VarId, Formula>,
     /// Whether the packer adds to what is in L1.
     accumulates: bool,
+    /// Whether the program sends versions, which counts with that they have left.
+    sends: bool,
     unknown: BTreeSet<&'static str>,
 }
 
 impl Counting<'_> {
     /// What a program takes for a block, and what it moves once, before the first.
     fn program(&mut self, body: &[Stmt<Calls<Symbol>>], once: &Formula) -> Option<Takes> {
+        self.sends = sends(body) > 0;
         let is_blocks = |stmt: &Stmt<Calls<Symbol>>| matches!(stmt.kind, Kind::Loop(Loop::Blocks { .. }, _));
         let (before, rest) = body.split_at(body.iter().position(is_blocks).unwrap_or(0));
         let mut takes = self.side(before, once)?.once();
@@ -493,12 +500,9 @@ impl Counting<'_> {
             (ROWS.saturating_mul(2), ROWS.saturating_mul(2 * RUN_BYTES), 2)
         } else if *function == READ_INTEGER {
             (1, RUN_BYTES, 1)
-        } else if function.is_among(&[
-            &NOC_ASYNC_READ_BARRIER,
-            &NOC_ASYNC_WRITE_BARRIER,
-            &NOC_ASYNC_WRITES_FLUSHED,
-            &SEND_VERSION,
-        ]) {
+        } else if function.is_among(&[&NOC_ASYNC_READ_BARRIER, &NOC_ASYNC_WRITE_BARRIER, &SEND_VERSION])
+            || *function == NOC_ASYNC_WRITES_FLUSHED && !self.sends
+        {
             (0, 0, 1)
         } else {
             return;
@@ -595,6 +599,26 @@ impl Counting<'_> {
             }
         }
     }
+}
+
+/// How many statements send a version.
+fn sends(body: &[Stmt<Calls<Symbol>>]) -> usize {
+    let mut count = 0;
+    operations(body, &mut |leaf| {
+        count += usize::from(matches!(leaf, Leaf::Call(call) if *call.function == SEND_VERSION));
+    });
+    count
+}
+
+/// Whether all that is sent is in loops whose turns begin ahead.
+fn begin_ahead(body: &[Stmt<Calls<Symbol>>]) -> bool {
+    let mut ahead = 0;
+    visit(body, &mut |stmt| {
+        if let Kind::Loop(Loop::Over { ahead: true, .. }, body) = &stmt.kind {
+            ahead += sends(body);
+        }
+    });
+    ahead > 0 && ahead == sends(body)
 }
 
 /// The line of cores whose sender sends a version in these statements, or is told that there is room for it.
