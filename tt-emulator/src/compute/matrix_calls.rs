@@ -96,8 +96,7 @@ impl ComputeState {
         for (parts, page) in sources.columns.iter_mut().zip(columns.clone()) {
             let keep = Keep::of(page.operand.format, wide);
             if paired && !transposed && page.operand.format == DataFormat::Float16_b {
-                let (first, high) = (keep.and(plan.first_a), keep.and(Keep::HighA));
-                special |= parts.pair_column_page(page.bytes, first, plan.second_a, high);
+                special |= parts.pair_column_page(page.bytes, plan.cut_a(keep));
                 continue;
             }
             special |= load_parts(
@@ -114,18 +113,18 @@ impl ComputeState {
                 }
             }
             if paired {
-                parts.pair_columns(plan.second_a, keep.and(Keep::HighA));
+                parts.pair_columns(plan.cut_a(keep));
             }
         }
         let mut as_they_lie = [None; BLOCK_LIMIT];
         for ((parts, page), as_it_lies) in sources.rows.iter_mut().zip(rows.clone()).zip(&mut as_they_lie) {
             let keep = Keep::of(page.operand.format, wide);
             if paired && page.operand.format == DataFormat::Float16_b {
-                let (first, high) = (keep.and(plan.first_b), keep.and(Keep::HighB));
-                *as_it_lies = Parts::of_row_page(page.bytes, first, plan.second_b);
+                let cut = plan.cut_b(keep);
+                *as_it_lies = Parts::of_row_page(page.bytes, cut);
                 special |= match as_it_lies {
                     Some(words) => matmul::has_largest_exponent(words),
-                    None => parts.pair_row_page(page.bytes, first, plan.second_b, high),
+                    None => parts.pair_row_page(page.bytes, cut),
                 };
                 continue;
             }
@@ -137,7 +136,7 @@ impl ComputeState {
                 paired,
             );
             if paired {
-                parts.pair_rows(plan.second_b, keep.and(Keep::HighB));
+                parts.pair_rows(plan.cut_b(keep));
             }
         }
         if special {
@@ -636,7 +635,7 @@ mod tests {
                     (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
                     true,
                 );
-                tiles[0].pair_rows(plan.second_b, keep.and(Keep::HighB));
+                tiles[0].pair_rows(plan.cut_b(keep));
                 load_parts(
                     &mut tiles[1],
                     &columns_page,
@@ -644,10 +643,9 @@ mod tests {
                     (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
                     true,
                 );
-                tiles[1].pair_columns(plan.second_a, keep.and(Keep::HighA));
-                let [first_a, first_b] = [plan.first_a, plan.first_b].map(|first| keep.and(first));
-                pages[0].pair_row_page(&rows, first_b, plan.second_b, keep.and(Keep::HighB));
-                pages[1].pair_column_page(&columns, first_a, plan.second_a, keep.and(Keep::HighA));
+                tiles[1].pair_columns(plan.cut_a(keep));
+                pages[0].pair_row_page(&rows, plan.cut_b(keep));
+                pages[1].pair_column_page(&columns, plan.cut_a(keep));
                 let [from_tiles, from_pages] = [tiles, pages].map(|[b, a]| {
                     let mut sums = Tile::zero();
                     multiply(&mut sums, (&b, None), &a, plan.products, (wide, true));
@@ -664,10 +662,10 @@ mod tests {
             let mut bytes = page(at);
             let find = |bytes: &[u8]| {
                 let (mut rows, mut columns) = (Parts::zero(), Parts::zero());
-                let all = Keep::Bf16.and(Keep::Bf16);
+                let whole = Plan::of(MathFidelity::HiFi4, true);
                 [
-                    rows.pair_row_page(bytes, all, None, all),
-                    columns.pair_column_page(bytes, all, None, all),
+                    rows.pair_row_page(bytes, whole.cut_b(Keep::Bf16)),
+                    columns.pair_column_page(bytes, whole.cut_a(Keep::Bf16)),
                 ]
             };
             assert_eq!(find(&bytes), [false, false]);
