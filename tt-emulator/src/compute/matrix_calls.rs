@@ -142,14 +142,27 @@ impl ComputeState {
         if special {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
+        let bytes = |page: Page<'a>| page.bytes;
+        self.next_matmul
+            .follow(rows.clone().map(bytes), columns.clone().map(bytes));
         // As many pages as are multiplied.
         let (rt, ct) = (rows.len(), columns.len());
-        let lines = LINES_OF_PAGE * (rt + ct) / (rt * ct);
+        let lines = (LINES_OF_PAGE * (rt + ct)).div_ceil(rt * ct * matmul::FETCHES);
         for (r, (row, as_it_lies)) in sources.rows[..rt].iter().zip(as_they_lie).enumerate() {
             for (c, column) in sources.columns[..ct].iter().enumerate() {
-                ahead.fetch_lines(lines);
+                let fetch = || {
+                    ahead.fetch_lines(lines);
+                    self.next_matmul.fetch_lines(lines);
+                };
                 let register = self.registers.accumulate(idst + (r * ct + c) as u32);
-                matmul::multiply(register, (row, as_it_lies), column, plan.products, (wide, paired));
+                matmul::multiply(
+                    register,
+                    (row, as_it_lies),
+                    column,
+                    plan.products,
+                    (wide, paired),
+                    fetch,
+                );
             }
         }
     }
@@ -648,7 +661,7 @@ mod tests {
                 pages[1].pair_column_page(&columns, plan.cut_a(keep));
                 let [from_tiles, from_pages] = [tiles, pages].map(|[b, a]| {
                     let mut sums = Tile::zero();
-                    multiply(&mut sums, (&b, None), &a, plan.products, (wide, true));
+                    multiply(&mut sums, (&b, None), &a, plan.products, (wide, true), || {});
                     sums.0.map(f32::to_bits)
                 });
                 assert!(from_tiles == from_pages, "{fidelity:?} {wide} {seed}");

@@ -323,13 +323,18 @@ fn high_of(cut: Cut) -> Option<Mask> {
     (cut.second == Some(Second::High)).then_some(cut.high)
 }
 
+/// Times that [`multiply`] fetches.
+pub const FETCHES: usize = pairs::BLOCKS;
+
 /// All products of a fidelity on one tile; `paired` operands have their pairs, but for the first part of rows where that is a `page`.
+/// Meanwhile `fetch` is called [`FETCHES`] times.
 pub fn multiply(
     destination: &mut Tile,
     (rows, page): (&Parts, Option<&RowPairs>),
     columns: &Parts,
     products: &[Product],
     (wide, paired): (bool, bool),
+    fetch: impl Fn(),
 ) {
     if paired {
         let factors = |product: &Product| {
@@ -345,8 +350,9 @@ pub fn multiply(
         for (to, product) in all.iter_mut().zip(products) {
             *to = factors(product);
         }
-        return pairs::accumulate(destination, &all[..products.len()], wide);
+        return pairs::accumulate(destination, &all[..products.len()], wide, fetch);
     }
+    (0..FETCHES).for_each(|_| fetch());
     for product in products {
         let (b, a) = (rows.part(product.b), columns.part(product.a));
         match wide {
@@ -421,7 +427,7 @@ mod tests {
                 a: Part::First,
                 b: Part::First,
             }];
-            multiply(&mut paired, (&parts[0], None), &parts[1], &whole, (true, true));
+            multiply(&mut paired, (&parts[0], None), &parts[1], &whole, (true, true), || {});
             assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
     }
@@ -447,7 +453,7 @@ mod tests {
                     columns: &a,
                     of_columns: EVERYTHING,
                 };
-                pairs::accumulate(&mut paired, &[factors; 4], false);
+                pairs::accumulate(&mut paired, &[factors; 4], false, || {});
                 assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
         }

@@ -151,6 +151,9 @@ fn largest_exponents(pair: u32) -> u32 {
     ((pair & 0x7f80_7f80) + 0x0080_0080) & 0x8000_8000
 }
 
+/// Blocks of rows that a tile is summed in.
+pub const BLOCKS: usize = 4;
+
 /// Rows and columns of a product.
 #[derive(Clone, Copy)]
 pub struct Factors<'a> {
@@ -168,7 +171,7 @@ pub fn are_multiplied() -> bool {
 
 /// Adds products of rows and columns: see [`are_multiplied`], without which there is nothing to call this for.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn accumulate(_: &mut Tile, _: &[Factors], _: bool) {
+pub fn accumulate(_: &mut Tile, _: &[Factors], _: bool, _: impl Fn()) {
     unreachable!("pairs are not multiplied here")
 }
 
@@ -177,7 +180,7 @@ pub use x86::{accumulate, are_multiplied};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Cut, Factors, Pairs, Second, Tile};
+    use super::{BLOCKS, Cut, Factors, Pairs, Second, Tile};
     use crate::compute::fpu::matmul::x86::rounded;
     use crate::compute::tile::{FACE, SIDE};
     use std::arch::x86_64::*;
@@ -295,14 +298,15 @@ mod x86 {
     }
 
     /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination or, rounded to bf16 after every 16 values
-    /// of k, to a 16-bit one.
+    /// of k, to a 16-bit one. Before each block `fetch` is called.
     ///
     /// # Panics
     ///
     /// Where pairs are not multiplied.
-    pub fn accumulate(destination: &mut Tile, products: &[Factors], wide: bool) {
+    pub fn accumulate(destination: &mut Tile, products: &[Factors], wide: bool, fetch: impl Fn()) {
         assert!(are_multiplied(), "pairs are not multiplied here");
-        for block in 0..4 {
+        for block in 0..BLOCKS {
+            fetch();
             // SAFETY: the processor has what `are_multiplied` asks for.
             unsafe {
                 match wide {
@@ -313,8 +317,8 @@ mod x86 {
         }
     }
 
-    /// Rows of a destination that are summed at a time: eight by both face columns stay in registers.
-    const ROWS: usize = 8;
+    /// Rows of a block: eight by both face columns stay in registers.
+    const ROWS: usize = 2 * SIDE / BLOCKS;
 
     /// The sums of a block of rows over all products.
     #[target_feature(enable = "avx512f,avx512bf16")]
