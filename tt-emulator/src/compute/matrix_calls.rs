@@ -620,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_bf16_are_paired_as_their_tiles_are() {
+    fn pairs_of_pages_and_of_tiles_give_the_sums_of_tiles() {
         if !pairs_are_multiplied() {
             return;
         }
@@ -640,31 +640,25 @@ mod tests {
                 let keep = Keep::of(DataFormat::Float16_b, wide);
                 let [rows, columns] = [page(2 * seed), page(2 * seed + 1)];
                 let [rows_page, columns_page] = [&rows, &columns].map(|bytes| Page { operand, bytes });
-                let (mut tiles, mut pages) = ([Parts::zero(), Parts::zero()], [Parts::zero(), Parts::zero()]);
-                load_parts(
-                    &mut tiles[0],
-                    &rows_page,
-                    keep,
-                    (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
-                    true,
-                );
+                let [mut tiles, mut pages, mut unpaired] = [(); 3].map(|()| [Parts::zero(), Parts::zero()]);
+                let of_b = (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB);
+                let of_a = (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA);
+                for (parts, paired) in [(&mut tiles, true), (&mut unpaired, false)] {
+                    load_parts(&mut parts[0], &rows_page, keep, of_b, paired);
+                    load_parts(&mut parts[1], &columns_page, keep, of_a, paired);
+                }
                 tiles[0].pair_rows(plan.cut_b(keep));
-                load_parts(
-                    &mut tiles[1],
-                    &columns_page,
-                    keep,
-                    (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
-                    true,
-                );
                 tiles[1].pair_columns(plan.cut_a(keep));
                 pages[0].pair_row_page(&rows, plan.cut_b(keep));
                 pages[1].pair_column_page(&columns, plan.cut_a(keep));
-                let [from_tiles, from_pages] = [tiles, pages].map(|[b, a]| {
+                let sums = |[b, a]: &[Parts; 2], paired| {
                     let mut sums = Tile::zero();
-                    multiply(&mut sums, (&b, None), &a, plan.products, (wide, true), || {});
+                    multiply(&mut sums, (b, None), a, plan.products, (wide, paired), || {});
                     sums.0.map(f32::to_bits)
-                });
-                assert!(from_tiles == from_pages, "{fidelity:?} {wide} {seed}");
+                };
+                let wanted = sums(&unpaired, false);
+                assert!(sums(&tiles, true) == wanted, "{fidelity:?} {wide} {seed}: tiles");
+                assert!(sums(&pages, true) == wanted, "{fidelity:?} {wide} {seed}: pages");
             }
         }
     }
