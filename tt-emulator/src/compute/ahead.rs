@@ -65,13 +65,19 @@ impl Ahead {
     /// longer for each line.
     #[inline]
     pub fn fetch_lines(&self, count: usize) {
+        self.fetch::<false>(count);
+    }
+
+    /// Starts to fetch so many lines, into the first-level cache (`NEAR`) or the second.
+    #[inline]
+    fn fetch<const NEAR: bool>(&self, count: usize) {
         let Rest { next, lines } = self.now.get();
         if next.is_null() {
             return;
         }
         let fetched = if lines < count { lines } else { count };
         for line in 0..fetched {
-            prefetch(next.wrapping_add(line * LINE));
+            prefetch::<NEAR>(next.wrapping_add(line * LINE));
         }
         if lines <= count {
             return self.turn();
@@ -88,12 +94,43 @@ impl Ahead {
     }
 }
 
+/// Pages of two operands that a call is likely to read after this one: as far behind its own as these lie behind those of the call before.
+#[derive(Default)]
+pub struct NextCall {
+    /// Where the pages of both began in the call before.
+    before: [usize; 2],
+    pages: Ahead,
+}
+
+impl NextCall {
+    /// Guesses from the pages of a call.
+    pub fn follow<'a>(&mut self, a: impl Iterator<Item = &'a [u8]> + Clone, b: impl Iterator<Item = &'a [u8]> + Clone) {
+        let start = |page: Option<&[u8]>| page.map_or(0, |page| page.as_ptr().addr());
+        let now = [start(a.clone().next()), start(b.clone().next())];
+        let [of_a, of_b] = [0, 1].map(|operand| now[operand].wrapping_sub(self.before[operand]));
+        let behind = |page: &[u8], distance| (page.as_ptr().wrapping_add(distance), page.len() as u32);
+        let guesses = a.map(|page| behind(page, of_a)).chain(b.map(|page| behind(page, of_b)));
+        self.pages.replace(guesses);
+        self.before = now;
+    }
+
+    /// Starts to fetch so many lines. Into the first-level cache: the next call reads few pages, and soon.
+    #[inline]
+    pub fn fetch_lines(&self, count: usize) {
+        self.pages.fetch::<true>(count);
+    }
+}
+
 #[inline(always)]
-fn prefetch(line: *const u8) {
+fn prefetch<const NEAR: bool>(line: *const u8) {
     // SAFETY: a prefetch touches no memory that the program could see, at any address.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line.cast())
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        match NEAR {
+            true => _mm_prefetch::<_MM_HINT_T0>(line.cast()),
+            false => _mm_prefetch::<_MM_HINT_T1>(line.cast()),
+        }
     };
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = line;

@@ -96,8 +96,7 @@ impl ComputeState {
         for (parts, page) in sources.columns.iter_mut().zip(columns.clone()) {
             let keep = Keep::of(page.operand.format, wide);
             if paired && !transposed && page.operand.format == DataFormat::Float16_b {
-                let (first, high) = (keep.and(plan.first_a), keep.and(Keep::HighA));
-                special |= parts.pair_column_page(page.bytes, first, plan.second_a, high);
+                special |= parts.pair_column_page(page.bytes, plan.cut_a(keep));
                 continue;
             }
             special |= load_parts(
@@ -114,18 +113,18 @@ impl ComputeState {
                 }
             }
             if paired {
-                parts.pair_columns(plan.second_a, keep.and(Keep::HighA));
+                parts.pair_columns(plan.cut_a(keep));
             }
         }
         let mut as_they_lie = [None; BLOCK_LIMIT];
         for ((parts, page), as_it_lies) in sources.rows.iter_mut().zip(rows.clone()).zip(&mut as_they_lie) {
             let keep = Keep::of(page.operand.format, wide);
             if paired && page.operand.format == DataFormat::Float16_b {
-                let (first, high) = (keep.and(plan.first_b), keep.and(Keep::HighB));
-                *as_it_lies = Parts::of_row_page(page.bytes, first, plan.second_b);
+                let cut = plan.cut_b(keep);
+                *as_it_lies = Parts::of_row_page(page.bytes, cut);
                 special |= match as_it_lies {
                     Some(words) => matmul::has_largest_exponent(words),
-                    None => parts.pair_row_page(page.bytes, first, plan.second_b, high),
+                    None => parts.pair_row_page(page.bytes, cut),
                 };
                 continue;
             }
@@ -137,20 +136,33 @@ impl ComputeState {
                 paired,
             );
             if paired {
-                parts.pair_rows(plan.second_b, keep.and(Keep::HighB));
+                parts.pair_rows(plan.cut_b(keep));
             }
         }
         if special {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
+        let bytes = |page: Page<'a>| page.bytes;
+        self.next_matmul
+            .follow(rows.clone().map(bytes), columns.clone().map(bytes));
         // As many pages as are multiplied.
         let (rt, ct) = (rows.len(), columns.len());
-        let lines = LINES_OF_PAGE * (rt + ct) / (rt * ct);
+        let lines = (LINES_OF_PAGE * (rt + ct)).div_ceil(rt * ct * matmul::FETCHES);
         for (r, (row, as_it_lies)) in sources.rows[..rt].iter().zip(as_they_lie).enumerate() {
             for (c, column) in sources.columns[..ct].iter().enumerate() {
-                ahead.fetch_lines(lines);
+                let fetch = || {
+                    ahead.fetch_lines(lines);
+                    self.next_matmul.fetch_lines(lines);
+                };
                 let register = self.registers.accumulate(idst + (r * ct + c) as u32);
-                matmul::multiply(register, (row, as_it_lies), column, plan.products, (wide, paired));
+                matmul::multiply(
+                    register,
+                    (row, as_it_lies),
+                    column,
+                    plan.products,
+                    (wide, paired),
+                    fetch,
+                );
             }
         }
     }
@@ -608,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_bf16_are_paired_as_their_tiles_are() {
+    fn pairs_of_pages_and_of_tiles_give_the_sums_of_tiles() {
         if !pairs_are_multiplied() {
             return;
         }
@@ -628,32 +640,25 @@ mod tests {
                 let keep = Keep::of(DataFormat::Float16_b, wide);
                 let [rows, columns] = [page(2 * seed), page(2 * seed + 1)];
                 let [rows_page, columns_page] = [&rows, &columns].map(|bytes| Page { operand, bytes });
-                let (mut tiles, mut pages) = ([Parts::zero(), Parts::zero()], [Parts::zero(), Parts::zero()]);
-                load_parts(
-                    &mut tiles[0],
-                    &rows_page,
-                    keep,
-                    (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
-                    true,
-                );
-                tiles[0].pair_rows(plan.second_b, keep.and(Keep::HighB));
-                load_parts(
-                    &mut tiles[1],
-                    &columns_page,
-                    keep,
-                    (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
-                    true,
-                );
-                tiles[1].pair_columns(plan.second_a, keep.and(Keep::HighA));
-                let [first_a, first_b] = [plan.first_a, plan.first_b].map(|first| keep.and(first));
-                pages[0].pair_row_page(&rows, first_b, plan.second_b, keep.and(Keep::HighB));
-                pages[1].pair_column_page(&columns, first_a, plan.second_a, keep.and(Keep::HighA));
-                let [from_tiles, from_pages] = [tiles, pages].map(|[b, a]| {
+                let [mut tiles, mut pages, mut unpaired] = [(); 3].map(|()| [Parts::zero(), Parts::zero()]);
+                let of_b = (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB);
+                let of_a = (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA);
+                for (parts, paired) in [(&mut tiles, true), (&mut unpaired, false)] {
+                    load_parts(&mut parts[0], &rows_page, keep, of_b, paired);
+                    load_parts(&mut parts[1], &columns_page, keep, of_a, paired);
+                }
+                tiles[0].pair_rows(plan.cut_b(keep));
+                tiles[1].pair_columns(plan.cut_a(keep));
+                pages[0].pair_row_page(&rows, plan.cut_b(keep));
+                pages[1].pair_column_page(&columns, plan.cut_a(keep));
+                let sums = |[b, a]: &[Parts; 2], paired| {
                     let mut sums = Tile::zero();
-                    multiply(&mut sums, (&b, None), &a, plan.products, (wide, true));
+                    multiply(&mut sums, (b, None), a, plan.products, (wide, paired), || {});
                     sums.0.map(f32::to_bits)
-                });
-                assert!(from_tiles == from_pages, "{fidelity:?} {wide} {seed}");
+                };
+                let wanted = sums(&unpaired, false);
+                assert!(sums(&tiles, true) == wanted, "{fidelity:?} {wide} {seed}: tiles");
+                assert!(sums(&pages, true) == wanted, "{fidelity:?} {wide} {seed}: pages");
             }
         }
     }
@@ -664,10 +669,10 @@ mod tests {
             let mut bytes = page(at);
             let find = |bytes: &[u8]| {
                 let (mut rows, mut columns) = (Parts::zero(), Parts::zero());
-                let all = Keep::Bf16.and(Keep::Bf16);
+                let whole = Plan::of(MathFidelity::HiFi4, true);
                 [
-                    rows.pair_row_page(bytes, all, None, all),
-                    columns.pair_column_page(bytes, all, None, all),
+                    rows.pair_row_page(bytes, whole.cut_b(Keep::Bf16)),
+                    columns.pair_column_page(bytes, whole.cut_a(Keep::Bf16)),
                 ]
             };
             assert_eq!(find(&bytes), [false, false]);

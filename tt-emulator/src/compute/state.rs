@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::thread::LocalKey;
 
+use super::ahead::NextCall;
 use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
 use super::engine_state::{EngineState, Operand};
@@ -80,6 +81,8 @@ pub struct ComputeState {
     /// Words between the threads of the kernel. All three run in line, so what was written first is read first.
     pub mailbox: VecDeque<u32>,
     pub sources: Reused<Sources>,
+    /// What the matmul after this one reads.
+    pub next_matmul: NextCall,
 }
 
 impl ComputeState {
@@ -103,6 +106,7 @@ impl ComputeState {
             sums: Sums::new(),
             mailbox: VecDeque::new(),
             sources: Reused::none(),
+            next_matmul: NextCall::default(),
         }
     }
 

@@ -7,7 +7,7 @@
 
 use crate::compute::rounding::flush_to_zero;
 use crate::compute::tile::Tile;
-use crate::compute::unpack::Keep;
+use crate::compute::unpack::{Keep, Mask};
 use crate::compute::vector::vectorised;
 use crate::kernel_config::MathFidelity;
 
@@ -49,8 +49,19 @@ pub struct Plan {
 pub enum Second {
     /// The bits of the source that the first part leaves out.
     Rest,
-    /// The high part, where the first part is everything.
+    /// The high part, where the first part is everything. Of A only.
     High,
+}
+
+/// The parts of an operand as bits of an `f32`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// What the first part keeps.
+    pub first: Mask,
+    /// The second part, if any product uses it.
+    pub second: Option<Second>,
+    /// What the second part keeps where it is [`Second::High`].
+    pub high: Mask,
 }
 
 use Part::{First, Second as Other};
@@ -92,6 +103,24 @@ impl Plan {
                 ..one(Keep::AllA, Keep::HighB)
             },
             MathFidelity::HiFi4 => one(Keep::AllA, Keep::Tf32),
+        }
+    }
+
+    /// The parts of an A of which the source keeps so much.
+    pub fn cut_a(&self, keep: Keep) -> Cut {
+        Cut {
+            first: keep.and(self.first_a),
+            second: self.second_a,
+            high: keep.and(Keep::HighA),
+        }
+    }
+
+    /// As [`cut_a`](Plan::cut_a), of a B.
+    pub fn cut_b(&self, keep: Keep) -> Cut {
+        Cut {
+            first: keep.and(self.first_b),
+            second: self.second_b,
+            high: keep.and(Keep::HighB),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! [`datapath`](super::datapath).
 
 use super::datapath::{Adder, Factors, dot};
-use super::fidelity::{self, Part, Product, Second};
+use super::fidelity::{self, Cut, Part, Product, Second};
 use super::pairs::{self, Pairs, RowPairs};
 pub use super::pairs::{are_multiplied as pairs_are_multiplied, has_largest_exponent};
 use crate::compute::rounding::to_bf16_away;
@@ -249,6 +249,8 @@ pub struct Parts {
     pub second: Tile,
     /// Both as pairs of bf16, where products are formed of such.
     pairs: [Pairs; 2],
+    /// The bits of the first pairs that the second part is, where it has none of its own: those of A are cut where they are multiplied.
+    high: Option<Mask>,
 }
 
 impl Parts {
@@ -258,93 +260,101 @@ impl Parts {
             first: Tile::zero(),
             second: Tile::zero(),
             pairs: [Pairs::ZERO; 2],
+            high: None,
         }
     }
 
-    /// Pairs a left operand, whose values bf16 holds; `high` are the bits of its high part, where that is the second.
-    pub fn pair_rows(&mut self, second: Option<Second>, high: Mask) {
-        self.pair(pairs::of_rows, second, high);
+    /// Pairs a left operand, whose values bf16 holds.
+    pub fn pair_rows(&mut self, cut: Cut) {
+        self.pair(pairs::of_rows, cut);
     }
 
     /// As [`pair_rows`](Parts::pair_rows), of a right operand.
-    pub fn pair_columns(&mut self, second: Option<Second>, high: Mask) {
-        self.pair(pairs::of_columns, second, high);
+    pub fn pair_columns(&mut self, cut: Cut) {
+        self.pair(pairs::of_columns, cut);
     }
 
-    /// As [`pair_rows`](Parts::pair_rows), of a page of bf16: of its bits `first` are the first part. Whether a number has the
-    /// largest exponent.
-    pub fn pair_row_page(&mut self, page: &[u8], first: Mask, second: Option<Second>, high: Mask) -> bool {
-        let special = pairs::of_row_page(page, &mut self.pairs[0]);
-        self.cut(first, second, high);
-        special
+    /// As [`pair_rows`](Parts::pair_rows), of a page of bf16. Whether a number has the largest exponent.
+    pub fn pair_row_page(&mut self, page: &[u8], cut: Cut) -> bool {
+        self.high = high_of(cut);
+        pairs::of_row_page(page, cut, &mut self.pairs)
     }
 
     /// The pairs of a page of bf16 of which only a first part is wanted, and all of its bits: as it lies there.
-    pub fn of_row_page(page: &[u8], first: Mask, second: Option<Second>) -> Option<&RowPairs> {
-        let is_whole = second.is_none() && first.0 & EVERYTHING == EVERYTHING;
+    pub fn of_row_page(page: &[u8], cut: Cut) -> Option<&RowPairs> {
+        let is_whole = cut.second.is_none() && cut.first.0 & EVERYTHING == EVERYTHING;
         is_whole.then(|| pairs::along_rows(page)).flatten()
     }
 
     /// As [`pair_row_page`](Parts::pair_row_page), of a right operand.
-    pub fn pair_column_page(&mut self, page: &[u8], first: Mask, second: Option<Second>, high: Mask) -> bool {
-        let special = pairs::of_column_page(page, &mut self.pairs[0]);
-        self.cut(first, second, high);
-        special
+    pub fn pair_column_page(&mut self, page: &[u8], cut: Cut) -> bool {
+        self.high = high_of(cut);
+        pairs::of_column_page(page, cut, &mut self.pairs)
     }
 
-    fn cut(&mut self, first: Mask, second: Option<Second>, high: Mask) {
-        let [first_pairs, second_pairs] = &mut self.pairs;
-        match second {
-            Some(Second::Rest) => return pairs::split(first_pairs, first.0, second_pairs),
-            Some(Second::High) => pairs::masked(first_pairs, high.0, second_pairs),
-            None => {}
-        }
-        if first.0 & EVERYTHING != EVERYTHING {
-            pairs::mask(first_pairs, first.0);
-        }
-    }
-
-    fn pair(&mut self, of: fn(&Tile, &mut Pairs), second: Option<Second>, high: Mask) {
+    fn pair(&mut self, of: fn(&Tile, &mut Pairs), cut: Cut) {
         let [first_pairs, second_pairs] = &mut self.pairs;
         of(&self.first, first_pairs);
-        match second {
-            None => {}
-            Some(Second::High) => pairs::masked(first_pairs, high.0, second_pairs),
-            Some(Second::Rest) => of(&self.second, second_pairs),
+        if cut.second == Some(Second::Rest) {
+            of(&self.second, second_pairs);
+        }
+        self.high = high_of(cut);
+    }
+
+    fn part(&self, part: Part) -> &Tile {
+        match part {
+            Part::First => &self.first,
+            Part::Second => &self.second,
         }
     }
 
-    fn part(&self, part: Part) -> (&Tile, &Pairs) {
-        match part {
-            Part::First => (&self.first, &self.pairs[0]),
-            Part::Second => (&self.second, &self.pairs[1]),
+    /// A part as pairs, and which of their bits it is.
+    fn paired(&self, part: Part) -> (&Pairs, u32) {
+        match (part, self.high) {
+            (Part::First, _) => (&self.pairs[0], EVERYTHING),
+            (Part::Second, Some(high)) => (&self.pairs[0], high.0),
+            (Part::Second, None) => (&self.pairs[1], EVERYTHING),
         }
     }
 }
 
+/// The bits of a high part.
+fn high_of(cut: Cut) -> Option<Mask> {
+    (cut.second == Some(Second::High)).then_some(cut.high)
+}
+
+/// Times that [`multiply`] fetches.
+pub const FETCHES: usize = pairs::BLOCKS;
+
 /// All products of a fidelity on one tile; `paired` operands have their pairs, but for the first part of rows where that is a `page`.
+/// Meanwhile `fetch` is called [`FETCHES`] times.
 pub fn multiply(
     destination: &mut Tile,
     (rows, page): (&Parts, Option<&RowPairs>),
     columns: &Parts,
     products: &[Product],
     (wide, paired): (bool, bool),
+    fetch: impl Fn(),
 ) {
-    let parts = |product: &Product| (rows.part(product.b), columns.part(product.a));
     if paired {
         let factors = |product: &Product| {
-            let ((_, b), (_, a)) = parts(product);
             let page = page.filter(|_| product.b == Part::First);
-            (page.unwrap_or_else(|| b.along_rows()), a)
+            let (columns, of_columns) = columns.paired(product.a);
+            pairs::Factors {
+                rows: page.unwrap_or_else(|| rows.paired(product.b).0.along_rows()),
+                columns,
+                of_columns,
+            }
         };
-        let mut all = [(rows.pairs[0].along_rows(), &columns.pairs[0]); fidelity::MOST_PRODUCTS];
+        let mut all = [factors(&products[0]); fidelity::MOST_PRODUCTS];
         for (to, product) in all.iter_mut().zip(products) {
             *to = factors(product);
         }
-        return pairs::accumulate(destination, &all[..products.len()], wide);
+        return pairs::accumulate(destination, &all[..products.len()], wide, fetch);
     }
+    (0..FETCHES).for_each(|_| fetch());
     for product in products {
-        let ((b, _), (a, _)) = parts(product);
+        let (b, a) = (rows.part(product.b), columns.part(product.a));
         match wide {
             true => accumulate(destination, b, a),
             false => accumulate_rounded(destination, b, a),
@@ -354,10 +364,13 @@ pub fn multiply(
 
 #[cfg(test)]
 mod tests {
+    use super::super::fidelity::Plan;
     use super::*;
     use crate::compute::tile::{TILE, position};
+    use crate::compute::unpack::Keep;
     #[cfg(target_arch = "x86_64")]
     use crate::compute::vector::{VectorUnit, vector_unit};
+    use crate::kernel_config::MathFidelity;
 
     fn tile(seed: u32) -> Tile {
         let mut state = seed;
@@ -407,13 +420,14 @@ mod tests {
                 first: tile.clone(),
                 ..Parts::zero()
             });
-            parts[0].pair_rows(None, Mask(0));
-            parts[1].pair_columns(None, Mask(0));
+            let cut = Plan::of(MathFidelity::HiFi4, true).cut_a(Keep::Bf16);
+            parts[0].pair_rows(cut);
+            parts[1].pair_columns(cut);
             let whole = [Product {
                 a: Part::First,
                 b: Part::First,
             }];
-            multiply(&mut paired, (&parts[0], None), &parts[1], &whole, (true, true));
+            multiply(&mut paired, (&parts[0], None), &parts[1], &whole, (true, true), || {});
             assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
     }
@@ -434,7 +448,12 @@ mod tests {
                 let [mut b, mut a] = [Pairs::ZERO; 2];
                 pairs::of_rows(&rows, &mut b);
                 pairs::of_columns(&columns, &mut a);
-                pairs::accumulate(&mut paired, &[(b.along_rows(), &a); 4], false);
+                let factors = pairs::Factors {
+                    rows: b.along_rows(),
+                    columns: &a,
+                    of_columns: EVERYTHING,
+                };
+                pairs::accumulate(&mut paired, &[factors; 4], false, || {});
                 assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
         }

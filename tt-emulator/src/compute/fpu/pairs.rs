@@ -5,7 +5,8 @@
 //! manuals promise that for one maker only. Numbers below 2^-126 count as zero, as they do on the device. Of a pair the first lies in
 //! the lower half, as in the words of a page, and is added last.
 
-use crate::compute::tile::Tile;
+use super::fidelity::{Cut, Second};
+use crate::compute::tile::{SIDE, Tile};
 use crate::compute::vector::vectorised;
 
 /// Words of a tile: two numbers each.
@@ -65,15 +66,41 @@ fn columns_plain(tile: &Tile, pairs: &mut Pairs) {
 }
 
 vectorised! {
-    /// Pairs along the rows of a page of bf16; whether a number has the largest exponent.
-    pub fn of_row_page(page: &[u8], pairs: &mut Pairs) -> bool {
-        let mut special = 0;
-        for (pair, bytes) in pairs.0.iter_mut().zip(page.as_chunks::<4>().0) {
-            *pair = u32::from_le_bytes(*bytes);
-            special |= largest_exponents(*pair);
-        }
-        special != 0
+    /// The parts of a page of bf16 as pairs along its rows; whether a number has the largest exponent. A high part is left to
+    /// [`accumulate`].
+    pub fn of_row_page(page: &[u8], cut: Cut, parts: &mut [Pairs; 2]) -> bool {
+        let whole = page.as_chunks::<4>().0.iter();
+        cut_pairs(whole.map(|bytes| u32::from_le_bytes(*bytes)), cut, parts)
     }
+}
+
+/// Cuts pairs to their parts; whether a number has the largest exponent.
+#[inline(always)]
+fn cut_pairs(whole: impl Iterator<Item = u32>, cut: Cut, parts: &mut [Pairs; 2]) -> bool {
+    let bits = cut.first.0;
+    match cut.second {
+        Some(Second::Rest) => cut_to(whole, bits, |pair| Some(rest(pair, bits)), parts),
+        Some(Second::High) | None => cut_to(whole, bits, |_| None, parts),
+    }
+}
+
+/// The same to bits of an `f32` and what `second` makes of a pair, if it makes anything.
+#[inline(always)]
+fn cut_to(
+    whole: impl Iterator<Item = u32>,
+    first: u32,
+    second: impl Fn(u32) -> Option<u32>,
+    [first_part, second_part]: &mut [Pairs; 2],
+) -> bool {
+    let mut special = 0;
+    for ((pair, to), second_to) in whole.zip(&mut first_part.0).zip(&mut second_part.0) {
+        special |= largest_exponents(pair);
+        *to = pair & both(first);
+        if let Some(second) = second(pair) {
+            *second_to = second;
+        }
+    }
+    special != 0
 }
 
 vectorised! {
@@ -85,68 +112,56 @@ vectorised! {
 }
 
 vectorised! {
-    /// Pairs down the columns of a page of bf16; whether a number has the largest exponent.
-    pub fn of_column_page(page: &[u8], pairs: &mut Pairs) -> bool {
-        column_page_plain(page, pairs)
+    /// As [`of_row_page`], of pairs down the columns.
+    pub fn of_column_page(page: &[u8], cut: Cut, parts: &mut [Pairs; 2]) -> bool {
+        column_page_plain(page, cut, parts)
     }
-    avx2 { column_page_plain(page, pairs) }
-    avx512 { x86::of_column_page(page, pairs) }
+    avx2 { column_page_plain(page, cut, parts) }
+    avx512 { x86::of_column_page(page, cut, parts) }
 }
 
 #[inline(always)]
-fn column_page_plain(page: &[u8], pairs: &mut Pairs) -> bool {
-    let rows = page.as_chunks::<2>().0.as_chunks::<16>().0.as_chunks::<2>().0;
-    let mut special = 0;
-    for (pairs, [lower, upper]) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(rows) {
-        for ((pair, upper), lower) in pairs.iter_mut().zip(upper).zip(lower) {
-            *pair = u32::from(u16::from_le_bytes(*upper)) << 16 | u32::from(u16::from_le_bytes(*lower));
-            special |= largest_exponents(*pair);
-        }
-    }
-    special != 0
+fn column_page_plain(page: &[u8], cut: Cut, parts: &mut [Pairs; 2]) -> bool {
+    let rows = page.as_chunks::<2>().0.as_chunks::<SIDE>().0.as_chunks::<2>().0;
+    let half = |bytes| u32::from(u16::from_le_bytes(bytes));
+    let whole = rows.iter().flat_map(|[lower, upper]| {
+        let columns = lower.iter().zip(upper);
+        columns.map(|(lower, upper)| half(*upper) << 16 | half(*lower))
+    });
+    cut_pairs(whole, cut, parts)
+}
+
+/// These bits of an `f32` in each of a pair.
+#[inline(always)]
+fn both(bits: u32) -> u32 {
+    bits & 0xffff_0000 | bits >> 16
+}
+
+/// What is left of each of a pair without these bits of an `f32`.
+#[inline(always)]
+fn rest(pair: u32, bits: u32) -> u32 {
+    let left = |number: u32| (f32::from_bits(number) - f32::from_bits(number & bits)).to_bits();
+    left(pair & 0xffff_0000) | left(pair << 16) >> 16
 }
 
 /// Not zero where one of a pair has the largest exponent.
 #[inline(always)]
 fn largest_exponents(pair: u32) -> u32 {
     // What is added to an exponent of ones alone carries out of it.
-    let carried = |bits: u32| (bits & 0x7f80) + 0x80;
-    (carried(pair) | carried(pair >> 16)) & 0x8000
+    ((pair & 0x7f80_7f80) + 0x0080_0080) & 0x8000_8000
 }
 
-vectorised! {
-    /// What these bits of an `f32` keep of every number.
-    pub fn masked(whole: &Pairs, bits: u32, pairs: &mut Pairs) {
-        let both = bits & 0xffff_0000 | bits >> 16;
-        for (pair, whole) in pairs.0.iter_mut().zip(&whole.0) {
-            *pair = whole & both;
-        }
-    }
-}
-
-vectorised! {
-    /// Cuts every number to these bits of an `f32`.
-    pub fn mask(pairs: &mut Pairs, bits: u32) {
-        let both = bits & 0xffff_0000 | bits >> 16;
-        for pair in &mut pairs.0 {
-            *pair &= both;
-        }
-    }
-}
-
-vectorised! {
-    /// Cuts every number to these bits of an `f32`; `rest` gets what that leaves out.
-    pub fn split(pairs: &mut Pairs, bits: u32, rest: &mut Pairs) {
-        for (pair, rest) in pairs.0.iter_mut().zip(&mut rest.0) {
-            let left = |number: u32| (f32::from_bits(number) - f32::from_bits(number & bits)).to_bits();
-            *rest = left(*pair & 0xffff_0000) | left(*pair << 16) >> 16;
-            *pair &= bits & 0xffff_0000 | bits >> 16;
-        }
-    }
-}
+/// Blocks of rows that a tile is summed in.
+pub const BLOCKS: usize = 4;
 
 /// Rows and columns of a product.
-pub type Factors<'a> = (&'a RowPairs, &'a Pairs);
+#[derive(Clone, Copy)]
+pub struct Factors<'a> {
+    pub rows: &'a RowPairs,
+    pub columns: &'a Pairs,
+    /// The bits of an `f32` that are multiplied of the columns.
+    pub of_columns: u32,
+}
 
 /// Whether this processor multiplies pairs, and adds them up as two fused multiply-adds do.
 #[cfg(not(target_arch = "x86_64"))]
@@ -156,7 +171,7 @@ pub fn are_multiplied() -> bool {
 
 /// Adds products of rows and columns: see [`are_multiplied`], without which there is nothing to call this for.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn accumulate(_: &mut Tile, _: &[Factors], _: bool) {
+pub fn accumulate(_: &mut Tile, _: &[Factors], _: bool, _: impl Fn()) {
     unreachable!("pairs are not multiplied here")
 }
 
@@ -165,10 +180,11 @@ pub use x86::{accumulate, are_multiplied};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Factors, Pairs, Tile};
+    use super::{BLOCKS, Cut, Factors, Pairs, Second, Tile};
     use crate::compute::fpu::matmul::x86::rounded;
     use crate::compute::tile::{FACE, SIDE};
     use std::arch::x86_64::*;
+    use std::hint::black_box;
     use std::sync::OnceLock;
 
     /// Pairs along k in a face.
@@ -227,7 +243,32 @@ mod x86 {
 
     /// As [`column_page_plain`](super::column_page_plain), two rows of a face at a time, which lie beside each other in a page.
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn of_column_page(page: &[u8], pairs: &mut Pairs) -> bool {
+    pub fn of_column_page(page: &[u8], cut: Cut, parts: &mut [Pairs; 2]) -> bool {
+        let bits = _mm512_set1_epi32(cut.first.0 as i32);
+        let left = |number| {
+            let kept = _mm512_castsi512_ps(_mm512_and_si512(number, bits));
+            _mm512_castps_si512(_mm512_sub_ps(_mm512_castsi512_ps(number), kept))
+        };
+        let upper_half = _mm512_set1_epi32(0xffff_0000u32 as i32);
+        let rest = |pairs| {
+            let upper = left(_mm512_and_si512(pairs, upper_half));
+            let lower = left(_mm512_slli_epi32::<16>(pairs));
+            _mm512_or_si512(upper, _mm512_srli_epi32::<16>(lower))
+        };
+        match cut.second {
+            Some(Second::Rest) => cut_columns(page, cut.first.0, |pairs| Some(rest(pairs)), parts),
+            Some(Second::High) | None => cut_columns(page, cut.first.0, |_| None, parts),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn cut_columns(
+        page: &[u8],
+        first: u32,
+        second: impl Fn(__m512i) -> Option<__m512i>,
+        [first_part, second_part]: &mut [Pairs; 2],
+    ) -> bool {
         // Of every word, the upper half is of the second row.
         let zipped = _mm512_add_epi32(
             _mm512_mullo_epi32(
@@ -237,27 +278,35 @@ mod x86 {
             _mm512_set1_epi32(16 << 16),
         );
         let exponent = _mm512_set1_epi16(0x7f80);
+        let first = _mm512_set1_epi32(super::both(first) as i32);
         let mut special = 0;
-        for (words, bytes) in pairs.0.as_chunks_mut::<16>().0.iter_mut().zip(page.as_chunks::<64>().0) {
+        let [first_part, second_part] = [first_part, second_part].map(|part| part.0.as_chunks_mut::<SIDE>().0);
+        let lines = page.as_chunks::<64>().0.iter();
+        for ((bytes, to), second_to) in lines.zip(first_part).zip(second_part) {
             // SAFETY: 64 bytes are read and written, at any address.
             unsafe {
                 let rows = _mm512_loadu_si512(bytes.as_ptr().cast());
                 special |= _mm512_cmpeq_epi16_mask(_mm512_and_si512(rows, exponent), exponent);
-                _mm512_storeu_si512(words.as_mut_ptr().cast(), _mm512_permutexvar_epi16(zipped, rows));
+                let pairs = _mm512_permutexvar_epi16(zipped, rows);
+                _mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_and_si512(pairs, first));
+                if let Some(second) = second(pairs) {
+                    _mm512_storeu_si512(second_to.as_mut_ptr().cast(), second);
+                }
             }
         }
         special != 0
     }
 
     /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination or, rounded to bf16 after every 16 values
-    /// of k, to a 16-bit one.
+    /// of k, to a 16-bit one. Before each block `fetch` is called.
     ///
     /// # Panics
     ///
     /// Where pairs are not multiplied.
-    pub fn accumulate(destination: &mut Tile, products: &[Factors], wide: bool) {
+    pub fn accumulate(destination: &mut Tile, products: &[Factors], wide: bool, fetch: impl Fn()) {
         assert!(are_multiplied(), "pairs are not multiplied here");
-        for block in 0..4 {
+        for block in 0..BLOCKS {
+            fetch();
             // SAFETY: the processor has what `are_multiplied` asks for.
             unsafe {
                 match wide {
@@ -268,8 +317,8 @@ mod x86 {
         }
     }
 
-    /// Rows of a destination that are summed at a time: eight by both face columns stay in registers.
-    const ROWS: usize = 8;
+    /// Rows of a block: eight by both face columns stay in registers.
+    const ROWS: usize = 2 * SIDE / BLOCKS;
 
     /// The sums of a block of rows over all products.
     #[target_feature(enable = "avx512f,avx512bf16")]
@@ -327,16 +376,19 @@ mod x86 {
     /// Adds the products of a block of rows over half of k.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
-    fn add(sums: &mut [[__m512; 2]; ROWS], (rows, columns): &Factors, block: usize, face_k: usize) {
-        let factors = &rows[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
-        let columns = &columns.0[face_k * FACE..][..FACE];
+    fn add(sums: &mut [[__m512; 2]; ROWS], product: &Factors, block: usize, face_k: usize) {
+        let factors = &product.rows[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
+        let of_columns = _mm512_set1_epi32(super::both(product.of_columns) as i32);
+        let columns = &product.columns.0[face_k * FACE..][..FACE];
         for k in 0..ACROSS {
+            // Else the compiler loads what all steps need before the first one, and has no registers left.
+            let k = black_box(k);
             // SAFETY: `k` is below the pairs of a row of `factors`, of which there are ROWS, and of a column of both faces of
             // `columns`, whose rows of 16 words are vectors, aligned as pairs are.
             unsafe {
                 let [low, high] = [0, FACE / 2].map(|face| {
                     let words = _mm512_load_si512(columns.as_ptr().add(face + k * SIDE).cast());
-                    std::mem::transmute::<__m512i, __m512bh>(words)
+                    std::mem::transmute::<__m512i, __m512bh>(_mm512_and_si512(words, of_columns))
                 });
                 for (r, sum) in sums.iter_mut().enumerate() {
                     let word = _mm512_set1_epi32(i32::from_le_bytes(*factors.as_ptr().add(r * ACROSS + k)));
