@@ -23,6 +23,38 @@ pub struct Uses {
 /// The format of the destination registers, where an operation names it (patterns.md, surprise 3).
 pub const DST_FORMAT: &str = "DST_FORMAT";
 
+/// Calls `each` with the buffers whose index an operation uses.
+pub fn buffers(leaf: &Leaf<Bits>, each: &mut impl FnMut(BufferId)) {
+    match leaf {
+        Leaf::Call(call) | Leaf::Define { call, .. } => buffers_of_args(call, each),
+        Leaf::Let { value, .. } | Leaf::Advance { value, .. } => buffers_of(value, each),
+    }
+}
+
+fn buffers_of_args(call: &Call<Bits>, each: &mut impl FnMut(BufferId)) {
+    for arg in &call.args {
+        buffers_of(arg, each);
+    }
+}
+
+fn buffers_of(expr: &Expr<Bits>, each: &mut impl FnMut(BufferId)) {
+    match expr {
+        Expr::Buffer(id) => each(*id),
+        Expr::Call(call) => buffers_of_args(call, each),
+        Expr::Binary(_, a, b) => {
+            buffers_of(a, each);
+            buffers_of(b, each);
+        }
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Name(_)
+        | Expr::Value(_)
+        | Expr::PageBytes(_)
+        | Expr::Accessor(_)
+        | Expr::Text(_) => {}
+    }
+}
+
 impl Uses {
     /// What the statements of a program use.
     pub fn of(body: &[Stmt<Calls<Bits>>]) -> Uses {
@@ -37,7 +69,7 @@ impl Uses {
     }
 
     /// Adds what an operation uses.
-    pub fn leaf(&mut self, leaf: &Leaf<Bits>) {
+    fn leaf(&mut self, leaf: &Leaf<Bits>) {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => self.call(call),
             Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.expr(value),

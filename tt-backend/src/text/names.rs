@@ -417,24 +417,26 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) -> f
             let index = buffer.index.map_or_else(String::new, |index| format!("c_{index} "));
             let ([rows, columns], format) = (buffer.tiles, buffer.format.name());
             let versions = if buffer.versions == 1 { "version" } else { "versions" };
-            let mut line = format!(
+            let line = out.begin()?;
+            write!(
+                line,
                 "{index}{}: {kind}, {rows} x {columns} {format}, {} {versions}",
                 buffer.name, buffer.versions
-            );
+            )?;
             if let Depth::Asked(depth) = buffer.depth {
-                line += &format!(", {depth} asked");
+                write!(line, ", {depth} asked")?;
             }
             if let Some(block) = buffer.block {
-                line += &format!(", block {}", block_name(block.index()));
+                write!(line, ", block {}", block_name(block.index()))?;
             }
             if buffer.column_major {
-                line += ", column by column";
+                line.write_str(", column by column")?;
             }
             if buffer.unpack_to_dest {
-                line += ", unpacked to destination";
+                line.write_str(", unpacked to destination")?;
             }
             if buffer.is_kept {
-                line += ", kept";
+                line.write_str(", kept")?;
             }
             if let Some(ShardOf {
                 tensor,
@@ -447,13 +449,14 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) -> f
                     .iter()
                     .map(|GridStep { first, step, axis }| format!("{first} + {step} of {axis}"));
                 let steps: Vec<String> = steps.collect();
-                line += &format!(
+                write!(
+                    line,
                     ", {how} the shard of {} at {}",
                     kernel.params[tensor.index()].name(),
                     steps.join(" and ")
-                );
+                )?;
             }
-            out.line(line)?;
+            out.end()?;
         }
         Ok(())
     })
