@@ -46,7 +46,9 @@ const MOST_LIMITS: usize = 8;
 /// Runs the pass.
 pub fn run(kernel: Kernel) -> Kernel {
     let mut has_loops = false;
-    visit(&kernel.body, &mut |stmt| has_loops |= matches!(stmt.kind, Kind::Loop(..)));
+    visit(&kernel.body, &mut |stmt| {
+        has_loops |= matches!(stmt.kind, Kind::Loop(..))
+    });
     if !has_loops {
         return kernel;
     }

@@ -1,8 +1,8 @@
 //! The kernel as a whole: its parameters, extents, options, grid and blocks.
 
 use super::{BlockId, CompareOp, ElementType, ExtentId, IntExpr, NumberExpr, ParamId, Span, Stmt, VarId};
-use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
