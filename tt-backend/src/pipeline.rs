@@ -15,6 +15,7 @@ use crate::passes::*;
 use crate::stages::Joined;
 use crate::verify::Verified;
 use crate::{codegen, stages, verify};
+use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -242,23 +243,23 @@ enum Unproved {
 }
 
 /// The stages and times so far.
-struct Log {
+struct Log<'k> {
     /// The number of the kernel's stage, where it has several.
     stage: Option<usize>,
     /// The kernel that was written last, where nothing else was since, and its text.
-    last: Option<(Kernel, String)>,
+    last: Option<(Cow<'k, Kernel>, String)>,
     stages: Vec<Stage>,
     times: Times,
     unproved: Unproved,
 }
 
-impl Log {
-    fn new(kernel: &Kernel, unproved: Unproved) -> Log {
+impl<'k> Log<'k> {
+    fn new(kernel: &'k Kernel, unproved: Unproved) -> Log<'k> {
         let name = "tile".to_string();
         let text = kernel.to_string();
         Log {
             stage: None,
-            last: Some((kernel.clone(), text.clone())),
+            last: Some((Cow::Borrowed(kernel), text.clone())),
             stages: vec![Stage { name, text }],
             times: Vec::new(),
             unproved,
@@ -266,7 +267,7 @@ impl Log {
     }
 
     /// That of a stage, with nothing in it yet.
-    fn of_stage(&self, stage: Option<usize>) -> Log {
+    fn of_stage(&self, stage: Option<usize>) -> Log<'k> {
         Log {
             stage,
             last: self.last.clone(),
@@ -280,7 +281,7 @@ impl Log {
     }
 
     /// This one, and behind it what is in that of a stage.
-    fn and(&mut self, of_stage: Log) {
+    fn and(&mut self, of_stage: Log<'k>) {
         self.stages.extend(of_stage.stages);
         self.times.extend(of_stage.times);
         if let (Unproved::Kept(faults), Unproved::Kept(more)) = (&mut self.unproved, of_stage.unproved) {
@@ -312,12 +313,12 @@ impl Log {
     fn text(&mut self, output: &impl Form) -> Option<String> {
         let kernel = output.kernel();
         if let (Some(kernel), Some((last, text))) = (kernel, &self.last)
-            && kernel == last
+            && *kernel == **last
         {
             return Some(text.clone());
         }
         let text = output.text();
-        self.last = kernel.cloned().zip(text.clone());
+        self.last = kernel.cloned().map(Cow::Owned).zip(text.clone());
         text
     }
 }

@@ -186,11 +186,11 @@ fn device_reads_back(kernel: &Kernel, made: &device::Device) {
 fn stages_read_back(kernel: &Kernel) -> Option<()> {
     kernel_reads_back(kernel);
     let parsed = kernel;
-    let kernel = &split_conditions::run(kernel).ok()?;
+    let kernel = split_conditions::run(kernel.clone()).ok()?;
     // Both sides of a branch share the variables of the statement that it was; reading tells them apart.
     let text = kernel.to_string();
     same(&kernel.name, &tile_ir(&kernel.name, &text).to_string(), &text);
-    let kernel = &orient_vectors::run(kernel.clone());
+    let kernel = &orient_vectors::run(kernel);
     let unit = (split_conditions::PASS.run)(Tile::of(parsed)).ok()?;
     let unit = (assert_integers::PASS.run)(unit).ok()?;
     let unit = (orient_vectors::PASS.run)(unit).ok()?;

@@ -3,6 +3,7 @@
 use crate::documentation;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 use tt_backend::{Artifact, Programs};
@@ -196,10 +197,36 @@ pub(crate) fn constants(variants: &[&syntax::Variant]) -> TokenStream {
 
 /// The Tile IR as JSON, or the error that stands in place of the launcher.
 fn tile(kernel: &Kernel) -> Result<String, TokenStream> {
-    serde_json::to_string(kernel).map_err(|error| {
+    let mut text = Json(Vec::new());
+    let written = serde_json::to_writer(&mut text, kernel).map_err(|error| error.to_string());
+    let text = written.and_then(|()| String::from_utf8(text.0).map_err(|error| error.to_string()));
+    text.map_err(|error| {
         let message = format!("the kernel cannot be stored in the program: {error}");
         quote! { ::core::compile_error! { #message } }
     })
+}
+
+/// JSON as it grows. Most of what is written is one character, which in builds without optimisation takes a fifth of what a slice of
+/// one takes.
+struct Json(Vec<u8>);
+
+impl Write for Json {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match bytes {
+            [byte] => self.0.push(*byte),
+            bytes => self.0.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// `text` as a raw literal that rustc makes: nearly all that is emitted are texts, in which nobody has to look for what stands there in

@@ -101,7 +101,7 @@ fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwrita
     let edges: BTreeSet<_> = uses.functions.iter().copied().filter_map(EdgeFunction::named).collect();
     for function in edges {
         out.blank();
-        out.line(function.definition());
+        out.lines(function.definition());
     }
     Ok(())
 }

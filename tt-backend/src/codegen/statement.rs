@@ -33,7 +33,7 @@ impl Statements<'_> {
 
     fn statement(&self, stmt: &Stmt<Calls<Bits>>, out: &mut Writer) -> Result<(), Unwritable> {
         if let Some(span) = stmt.note {
-            out.line(self.sources.comment(span));
+            out.lines(&self.sources.comment(span));
         }
         match &stmt.kind {
             Kind::Op(leaf) => return self.leaf(leaf, out),

@@ -28,15 +28,19 @@ impl Writer {
         }
     }
 
-    /// One line, indented; several where `line` has line breaks.
+    /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        for line in line.as_ref().lines() {
-            if !line.is_empty() {
-                self.text.push_str(&self.indentation);
-                self.text.push_str(line);
-            }
-            self.text.push('\n');
+        let line = line.as_ref();
+        if !line.is_empty() {
+            self.text.push_str(&self.indentation);
+            self.text.push_str(line);
         }
+        self.text.push('\n');
+    }
+
+    /// The lines of `text`.
+    pub fn lines(&mut self, text: &str) {
+        text.lines().for_each(|line| self.line(line));
     }
 
     /// An empty line, unless there is one already or a scope has just begun.
@@ -48,10 +52,10 @@ impl Writer {
 
     /// `head {`, or `{` alone; what follows is indented and in a scope of its own until [`Writer::close`].
     pub fn open(&mut self, head: impl AsRef<str>) {
-        match head.as_ref() {
-            "" => self.line("{"),
-            head => self.line(format!("{head} {{")),
-        }
+        let head = head.as_ref();
+        self.text.push_str(&self.indentation);
+        self.text.push_str(head);
+        self.text.push_str(if head.is_empty() { "{\n" } else { " {\n" });
         self.indentation.push_str(STEP);
         self.scopes.push(Vec::new());
     }
@@ -70,15 +74,20 @@ impl Writer {
     /// `}` and what ends the declaration.
     pub fn close_with(&mut self, end: &str) {
         self.leave();
-        self.line(format!("}}{end}"));
+        self.text.push_str(&self.indentation);
+        self.text.push('}');
+        self.text.push_str(end);
+        self.text.push('\n');
     }
 
     fn leave(&mut self) {
         let depth = self.indentation.len().saturating_sub(STEP.len());
         self.indentation.truncate(depth);
-        if self.scopes.len() > 1 {
-            for name in self.scopes.pop().into_iter().flatten() {
-                self.taken.remove(&name);
+        if self.scopes.len() > 1
+            && let Some(names) = self.scopes.pop()
+        {
+            for name in &names {
+                self.taken.remove(name);
             }
         }
     }
@@ -115,7 +124,7 @@ mod tests {
         writer.reopen("else");
         assert!(writer.take("b"));
         writer.blank();
-        writer.line("two();\nthree();");
+        writer.lines("two();\nthree();");
         writer.close();
         assert!(!writer.take("a"));
         assert_eq!(

@@ -8,8 +8,8 @@ use super::{
 use crate::flow::Buffer;
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::passes::facts::bound;
-use crate::text::{Lines, Names, buffers, literal, quoted};
-use std::fmt::Debug;
+use crate::text::{Lines, Names, buffers, lines, literal, quoted, written};
+use std::fmt::{self, Debug, Display, Formatter};
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
 
@@ -29,12 +29,12 @@ pub fn programs<R: Show, C: Show, W: Show>(
 }
 
 fn of_programs<R: Show, C: Show, W: Show>(names: &Names, programs: &Programs<R, C, W>) -> String {
-    let mut out = Lines::default();
-    buffers(names.kernel, names.buffers, &mut out);
-    program(names, Role::Reader, &programs.reader, &mut out);
-    program(names, Role::Compute, &programs.compute, &mut out);
-    program(names, Role::Writer, &programs.writer, &mut out);
-    out.text
+    lines(|out| {
+        buffers(names.kernel, names.buffers, out)?;
+        program(names, Role::Reader, &programs.reader, out)?;
+        program(names, Role::Compute, &programs.compute, out)?;
+        program(names, Role::Writer, &programs.writer, out)
+    })
 }
 
 /// The three programs, with the names that their buffers, accessors and variables have.
@@ -53,9 +53,10 @@ pub(crate) fn named<R: Show, C: Show, W: Show>(
 }
 
 /// A program, where it does anything.
-fn program<S: Show>(names: &Names, role: Role, stmts: &[Stmt<S>], out: &mut Lines) {
-    if !stmts.is_empty() {
-        out.braced(role.name(), |out| body(names, stmts, out));
+fn program<S: Show>(names: &Names, role: Role, stmts: &[Stmt<S>], out: &mut Lines) -> fmt::Result {
+    match stmts.is_empty() {
+        true => Ok(()),
+        false => out.braced(role.name(), |out| body(names, stmts, out)),
     }
 }
 
@@ -67,9 +68,7 @@ pub fn statements<S: Show>(kernel: &Kernel, buffers: &[Buffer], stmts: &[Stmt<S>
         variables: None,
         sights: None,
     };
-    let mut out = Lines::default();
-    body(&names, stmts, &mut out);
-    out.text
+    lines(|out| body(&names, stmts, out))
 }
 
 /// The device program in full, as the code writer takes it, but for its plan, which has a form of its own.
@@ -80,12 +79,13 @@ pub fn device(kernel: &Kernel, device: &Device) -> String {
         variables: Some(&device.variables),
         sights: None,
     };
-    let mut out = Lines::default();
-    buffers(kernel, &device.buffers, &mut out);
-    for program in &device.programs {
-        out.braced(program.role.name(), |out| final_program(&names, program, out));
-    }
-    out.text
+    lines(|out| {
+        buffers(kernel, &device.buffers, out)?;
+        for program in &device.programs {
+            out.braced(program.role.name(), |out| final_program(&names, program, out))?;
+        }
+        Ok(())
+    })
 }
 
 /// A tensor accessed by a program, as a line.
@@ -102,12 +102,10 @@ pub fn statement(kernel: &Kernel, device: &Device, stmt: &Stmt<Calls<Bits>>) -> 
         variables: Some(&device.variables),
         sights: None,
     };
-    let mut text = String::new();
-    head(&names, stmt, &mut text);
-    text
+    written(|out| head(&names, stmt, out))
 }
 
-fn final_program(names: &Names, program: &Program, out: &mut Lines) {
+fn final_program(names: &Names, program: &Program, out: &mut Lines) -> fmt::Result {
     for argument in &program.args {
         let value = match &argument.value {
             RuntimeValue::Address(tensor) => format!("address of {tensor}"),
@@ -127,69 +125,71 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
                 format!("flag of {} {} {}", names.number(a), op.symbol(), names.number(b))
             }
         };
-        out.line(format!("arg {} {} = {value}", argument.kind, argument.name));
+        out.line(format!("arg {} {} = {value}", argument.kind, argument.name))?;
     }
     for of in &program.accessors {
-        out.line(accessor(names.kernel, of));
+        out.line(accessor(names.kernel, of))?;
     }
     for (name, value) in &program.defines {
-        out.line(format!("define {name} {value}"));
+        out.line(format!("define {name} {value}"))?;
     }
-    body(names, &program.body, out);
+    body(names, &program.body, out)
 }
 
 /// A stage that has a text form.
 pub trait Show: Stage<Note = Source> {
     /// Puts the line of an operation behind what there is.
-    fn op(names: &Names, op: &Self::Op, out: &mut String);
+    fn op(names: &Names, op: &Self::Op, out: &mut Formatter) -> fmt::Result;
     /// The line that a loop begins with.
-    fn head(names: &Names, head: &Self::Loop) -> String;
+    fn head(names: &Names, head: &Self::Loop, out: &mut Formatter) -> fmt::Result;
     /// The line that a branch begins with.
-    fn branch(names: &Names, branch: &Self::Branch) -> String;
+    fn branch(names: &Names, branch: &Self::Branch, out: &mut Formatter) -> fmt::Result;
     /// The line that a group begins with.
-    fn group(names: &Names, group: &Self::Group) -> String;
+    fn group(names: &Names, group: &Self::Group, out: &mut Formatter) -> fmt::Result;
 }
 
 impl Show for Moves {
-    fn op(names: &Names, op: &Move, out: &mut String) {
-        let text = match op {
-            Move::Protocol(step) => return protocol(names, *step, out),
-            Move::Read(buffer, region, line) => format!(
+    fn op(names: &Names, op: &Move, out: &mut Formatter) -> fmt::Result {
+        match op {
+            Move::Protocol(step) => protocol(names, *step, out),
+            Move::Read(buffer, region, line) => write!(
+                out,
                 "read {} from {}{}",
                 names.buffer(*buffer),
                 names.region(region),
                 line.map_or_else(String::new, |line| format!(" for the {}", line.name()))
             ),
-            Move::Make(buffer, constant) => format!("{} in {}", constant.name(), names.buffer(*buffer)),
-            Move::Fetch(buffer, of) => format!(
+            Move::Make(buffer, constant) => write!(out, "{} in {}", constant.name(), names.buffer(*buffer)),
+            Move::Fetch(buffer, of) => write!(
+                out,
                 "fetch {} into {}",
                 names.fetched(of.var, of.tensor, &of.indices),
                 names.buffer(*buffer)
             ),
-            Move::Inspect(inspection) => names.inspection(inspection),
+            Move::Inspect(inspection) => out.write_str(&names.inspection(inspection)),
             Move::Shift { from, to, window } => {
                 let [from, to] = [from, to].map(|buffer| names.buffer(*buffer));
-                format!("shift {to} from {from} {}", names.window(window))
+                write!(out, "shift {to} from {from} {}", names.window(window))
             }
-            Move::Write(buffer, region, stored) => format!(
+            Move::Write(buffer, region, stored) => write!(
+                out,
                 "write {} to {}{}",
                 names.buffer(*buffer),
                 names.region(region),
                 stored.map_or_else(String::new, |stored| format!(" where {}", names.buffer(stored)))
             ),
-        };
-        out.push_str(&text);
+        }
     }
 
-    fn head(names: &Names, head: &SourceLoop) -> String {
-        source_loop(names, head)
+    fn head(names: &Names, head: &SourceLoop, out: &mut Formatter) -> fmt::Result {
+        source_loop(names, head, out)
     }
 
-    fn branch(names: &Names, branch: &SourceBranch) -> String {
-        source_branch(names, branch)
+    fn branch(names: &Names, branch: &SourceBranch, out: &mut Formatter) -> fmt::Result {
+        source_branch(names, branch, out)
     }
 
-    fn group(_: &Names, group: &Never) -> String {
+    fn group(_: &Names, group: &Never, _: &mut Formatter) -> fmt::Result {
         match *group {}
     }
 }
@@ -197,93 +197,93 @@ impl Show for Moves {
 /// What stands outside of registers.
 pub trait ShowPlain: Debug + Clone + PartialEq {
     /// Puts its line behind what there is.
-    fn put(&self, names: &Names, out: &mut String);
+    fn put(&self, names: &Names, out: &mut Formatter) -> fmt::Result;
 }
 
 impl ShowPlain for Protocol {
-    fn put(&self, names: &Names, out: &mut String) {
-        protocol(names, *self, out);
+    fn put(&self, names: &Names, out: &mut Formatter) -> fmt::Result {
+        protocol(names, *self, out)
     }
 }
 
 impl ShowPlain for Leaf<Symbol> {
-    fn put(&self, names: &Names, out: &mut String) {
-        leaf(names, self, out);
+    fn put(&self, names: &Names, out: &mut Formatter) -> fmt::Result {
+        leaf(names, self, out)
     }
 }
 
 impl<P: ShowPlain> Show for Compute<P> {
-    fn op(names: &Names, op: &ComputeOp<P>, out: &mut String) {
+    fn op(names: &Names, op: &ComputeOp<P>, out: &mut Formatter) -> fmt::Result {
         match op {
             ComputeOp::Plain(plain) => plain.put(names, out),
             ComputeOp::Tile { op, out: result, args } => names.tile(*op, *result, args, out),
-            ComputeOp::Matmul(matmul) => out.push_str(&names.matmul(matmul)),
-            ComputeOp::Commit => out.push_str("commit"),
-            ComputeOp::Pack { register, to } => out.push_str(&names.pack(*register, to, "")),
+            ComputeOp::Matmul(matmul) => out.write_str(&names.matmul(matmul)),
+            ComputeOp::Commit => out.write_str("commit"),
+            ComputeOp::Pack { register, to } => names.pack(*register, to, "", out),
         }
     }
 
-    fn head(names: &Names, head: &SourceLoop) -> String {
-        source_loop(names, head)
+    fn head(names: &Names, head: &SourceLoop, out: &mut Formatter) -> fmt::Result {
+        source_loop(names, head, out)
     }
 
-    fn branch(names: &Names, branch: &SourceBranch) -> String {
-        source_branch(names, branch)
+    fn branch(names: &Names, branch: &SourceBranch, out: &mut Formatter) -> fmt::Result {
+        source_branch(names, branch, out)
     }
 
-    fn group(names: &Names, around: &Around) -> String {
+    fn group(names: &Names, around: &Around, out: &mut Formatter) -> fmt::Result {
         match around {
             Around::Section(section) => {
-                let head = names.section_head(section.tiles, section.chunk, section.registers);
+                names.section_head(section.tiles, section.chunk, section.registers, out)?;
                 match section.first {
-                    [0, 0] => head,
-                    [row, column] => format!("{head}, from {row} x {column}"),
+                    [0, 0] => Ok(()),
+                    [row, column] => write!(out, ", from {row} x {column}"),
                 }
             }
-            Around::Along { axis, tiles } => names.along(*axis, *tiles),
-            Around::Unless(negative) => names.unless(negative),
+            Around::Along { axis, tiles } => out.write_str(&names.along(*axis, *tiles)),
+            Around::Unless(negative) => out.write_str(&names.unless(negative)),
         }
     }
 }
 
 /// What expressions mention beside names.
 pub trait ShowValue: Debug + Clone + PartialEq {
-    /// Its text.
-    fn text(&self, names: &Names) -> String;
+    /// Puts its text behind what there is.
+    fn put(&self, names: &Names, out: &mut Formatter) -> fmt::Result;
 }
 
 impl ShowValue for Symbol {
-    fn text(&self, names: &Names) -> String {
+    fn put(&self, names: &Names, out: &mut Formatter) -> fmt::Result {
         match self {
-            Symbol::Int(value) => format!("[{}]", names.int(value)),
-            Symbol::Wide(value) => format!("wide[{}]", names.int(value)),
-            Symbol::Condition(value) => format!("[{}]", names.condition(value)),
-            Symbol::WideCondition(value) => format!("wide[{}]", names.condition(value)),
-            Symbol::Number(value) => format!("bits({})", names.number(value)),
-            Symbol::Computed(value) => format!("computed[{}]", names.number_expr(value)),
-            Symbol::FirstPage(tensor) => format!("page({})", names.param(*tensor)),
-            Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
-            Symbol::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
-            Symbol::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),
+            Symbol::Int(value) => write!(out, "[{}]", names.int(value)),
+            Symbol::Wide(value) => write!(out, "wide[{}]", names.int(value)),
+            Symbol::Condition(value) => write!(out, "[{}]", names.condition(value)),
+            Symbol::WideCondition(value) => write!(out, "wide[{}]", names.condition(value)),
+            Symbol::Number(value) => write!(out, "bits({})", names.number(value)),
+            Symbol::Computed(value) => write!(out, "computed[{}]", names.number_expr(value)),
+            Symbol::FirstPage(tensor) => write!(out, "page({})", names.param(*tensor)),
+            Symbol::TensorTiles(tensor, axis) => write!(out, "tiles({}, {axis})", names.param(*tensor)),
+            Symbol::TensorExtent(tensor, axis) => write!(out, "extent({}, {axis})", names.param(*tensor)),
+            Symbol::TensorAxis(tensor, axis) => write!(out, "axis({}, {axis})", names.param(*tensor)),
         }
     }
 }
 
 impl ShowValue for Bits {
-    fn text(&self, _: &Names) -> String {
-        format!("bits({})", literal(self.0))
+    fn put(&self, _: &Names, out: &mut Formatter) -> fmt::Result {
+        write!(out, "bits({})", literal(self.0))
     }
 }
 
 impl<V: ShowValue> Show for Calls<V> {
-    fn op(names: &Names, op: &Leaf<V>, out: &mut String) {
-        leaf(names, op, out);
+    fn op(names: &Names, op: &Leaf<V>, out: &mut Formatter) -> fmt::Result {
+        leaf(names, op, out)
     }
 
-    fn head(names: &Names, head: &Loop<V>) -> String {
+    fn head(names: &Names, head: &Loop<V>, out: &mut Formatter) -> fmt::Result {
         match head {
             // The text form does not say between which.
-            Loop::Blocks { .. } => BLOCKS.to_string(),
+            Loop::Blocks { .. } => out.write_str(BLOCKS),
             Loop::Over {
                 var,
                 start,
@@ -292,34 +292,43 @@ impl<V: ShowValue> Show for Calls<V> {
                 ahead,
                 origin,
             } => {
-                let unrolled = if *unroll { ", unrolled" } else { "" };
-                let ahead = if *ahead { ", ahead" } else { "" };
-                let (from, to) = (expr(names, start), expr(names, end));
-                let var = names.variable(*var);
-                format!("for {var} in {from}..{to}{unrolled}{ahead} #{}", origin.0)
+                write!(out, "for {} in ", names.variable(*var))?;
+                put(names, start, out)?;
+                out.write_str("..")?;
+                put(names, end, out)?;
+                out.write_str(if *unroll { ", unrolled" } else { "" })?;
+                out.write_str(if *ahead { ", ahead" } else { "" })?;
+                write!(out, " #{}", origin.0)
             }
-            Loop::Tiles { name, end, step: 1 } => format!("tiles {name} in 0..{end}"),
-            Loop::Tiles { name, end, step } => format!("tiles {name} in 0..{end} by {step}"),
+            Loop::Tiles { name, end, step: 1 } => write!(out, "tiles {name} in 0..{end}"),
+            Loop::Tiles { name, end, step } => write!(out, "tiles {name} in 0..{end} by {step}"),
         }
     }
 
-    fn branch(names: &Names, branch: &Branch<V>) -> String {
+    fn branch(names: &Names, branch: &Branch<V>, out: &mut Formatter) -> fmt::Result {
         match branch.origin {
-            Some(origin) => format!("if {} #{}", expr(names, &branch.cond), origin.0),
-            None => format!("when {}", expr(names, &branch.cond)),
+            Some(origin) => {
+                out.write_str("if ")?;
+                put(names, &branch.cond, out)?;
+                write!(out, " #{}", origin.0)
+            }
+            None => {
+                out.write_str("when ")?;
+                put(names, &branch.cond, out)
+            }
         }
     }
 
-    fn group(_: &Names, _: &Scope) -> String {
-        "scope".to_string()
+    fn group(_: &Names, _: &Scope, out: &mut Formatter) -> fmt::Result {
+        out.write_str("scope")
     }
 }
 
 const BLOCKS: &str = "for every block";
 
-fn source_loop(names: &Names, head: &SourceLoop) -> String {
+fn source_loop(names: &Names, head: &SourceLoop, out: &mut Formatter) -> fmt::Result {
     match head {
-        SourceLoop::Blocks => BLOCKS.to_string(),
+        SourceLoop::Blocks => out.write_str(BLOCKS),
         SourceLoop::Over {
             var,
             start,
@@ -329,133 +338,120 @@ fn source_loop(names: &Names, head: &SourceLoop) -> String {
         } => {
             let unrolled = if *unroll { ", unrolled" } else { "" };
             let (from, to) = (names.int(start), names.int(end));
-            format!("for {} in {from}..{to}{unrolled} #{}", names.variable(*var), origin.0)
+            let var = names.variable(*var);
+            write!(out, "for {var} in {from}..{to}{unrolled} #{}", origin.0)
         }
     }
 }
 
-fn source_branch(names: &Names, branch: &SourceBranch) -> String {
-    format!("if {} #{}", names.condition(&branch.cond), branch.origin.0)
+fn source_branch(names: &Names, branch: &SourceBranch, out: &mut Formatter) -> fmt::Result {
+    write!(out, "if {} #{}", names.condition(&branch.cond), branch.origin.0)
 }
 
 /// Puts the line of a step of the protocol behind what there is.
-fn protocol(names: &Names, step: Protocol, out: &mut String) {
+fn protocol(names: &Names, step: Protocol, out: &mut Formatter) -> fmt::Result {
     let (what, buffer) = match step {
         Protocol::Reserve(buffer) => ("reserve ", buffer),
         Protocol::Publish(buffer) => ("publish ", buffer),
         Protocol::Receive(buffer) => ("receive ", buffer),
         Protocol::Release(buffer) => ("release ", buffer),
         Protocol::Take(var, buffer) => {
-            out.push_str(&format!("take {} from ", names.variable(var)));
+            write!(out, "take {} from ", names.variable(var))?;
             ("", buffer)
         }
     };
-    out.push_str(what);
-    out.push_str(&names.buffer(buffer));
+    out.write_str(what)?;
+    out.write_str(&names.buffer(buffer))
 }
 
-fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
+fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) -> fmt::Result {
     for stmt in stmts {
         if let Some(span) = stmt.note {
-            out.line(format!("// line {}", names.kernel.location(span).line));
+            out.line(format!("// line {}", names.kernel.location(span).line))?;
         }
-        head(names, stmt, out.begin());
+        head(names, stmt, out.begin()?)?;
         match &stmt.kind {
-            Kind::Op(_) => out.end(),
-            Kind::Group(_, inner) | Kind::Loop(_, inner) => out.block(|out| body(names, inner, out)),
+            Kind::Op(_) => out.end()?,
+            Kind::Group(_, inner) | Kind::Loop(_, inner) => out.block(|out| body(names, inner, out))?,
+            Kind::If(_, then, otherwise) if otherwise.is_empty() => out.block(|out| body(names, then, out))?,
             Kind::If(_, then, otherwise) => {
-                let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| body(names, otherwise, out));
-                out.branch(|out| body(names, then, out), otherwise);
+                out.blocks(|out| body(names, then, out), |out| body(names, otherwise, out))?;
             }
         }
     }
+    Ok(())
 }
 
 /// Puts the line that a statement begins with behind what there is.
-fn head<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut String) {
+fn head<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Formatter) -> fmt::Result {
     match &stmt.kind {
         Kind::Op(op) => S::op(names, op, out),
-        Kind::Group(group, _) => out.push_str(&S::group(names, group)),
-        Kind::Loop(head, _) => out.push_str(&S::head(names, head)),
-        Kind::If(branch, ..) => out.push_str(&S::branch(names, branch)),
+        Kind::Group(group, _) => S::group(names, group, out),
+        Kind::Loop(head, _) => S::head(names, head, out),
+        Kind::If(branch, ..) => S::branch(names, branch, out),
     }
 }
 
 /// Puts the line of a leaf behind what there is.
-fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>, out: &mut String) {
+fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>, out: &mut Formatter) -> fmt::Result {
     match leaf {
         Leaf::Call(what) => call(names, what, out),
         Leaf::Let { kind, name, value } => {
-            out.push_str(&format!("{} {name} = ", kind.declared()));
-            put(names, value, out);
+            write!(out, "{} {name} = ", kind.declared())?;
+            put(names, value, out)
         }
         Leaf::Define { var, call: of } => {
-            out.push_str(&format!("define {} = ", names.variable(*var)));
-            call(names, of, out);
+            write!(out, "define {} = ", names.variable(*var))?;
+            call(names, of, out)
         }
         Leaf::Advance { name, value } => {
-            out.push_str(&format!("{name} += "));
-            put(names, value, out);
+            write!(out, "{name} += ")?;
+            put(names, value, out)
         }
     }
 }
 
 /// Puts the text of a call behind what there is.
-fn call<V: ShowValue>(names: &Names, call: &Call<V>, out: &mut String) {
-    out.push_str(call.function.name);
-    if !call.template.args().is_empty() {
-        out.push_str(&call.template.to_string());
-    }
-    out.push('(');
+fn call<V: ShowValue>(names: &Names, call: &Call<V>, out: &mut Formatter) -> fmt::Result {
+    out.write_str(call.function.name)?;
+    Display::fmt(&call.template, out)?;
+    out.write_str("(")?;
     for (at, arg) in call.args.iter().enumerate() {
         if at > 0 {
-            out.push_str(", ");
+            out.write_str(", ")?;
         }
-        put(names, arg, out);
+        put(names, arg, out)?;
     }
-    out.push(')');
-}
-
-fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
-    let mut text = String::new();
-    put(names, value, &mut text);
-    text
+    out.write_str(")")
 }
 
 /// Puts the text of an expression behind what there is.
-fn put<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut String) {
-    let of = |what: &str, name: &str, out: &mut String| {
-        out.push_str(what);
-        out.push_str(name);
-        out.push(')');
-    };
+fn put<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut Formatter) -> fmt::Result {
     match value {
-        Expr::Int(value) => out.push_str(&value.to_string()),
-        Expr::Bool(value) => out.push_str(&value.to_string()),
-        Expr::Name(name) => out.push_str(name),
-        Expr::Value(value) => out.push_str(&value.text(names)),
-        Expr::Buffer(id) => of("cb(", &names.buffer(*id), out),
-        Expr::PageBytes(id) => of("page_bytes(", &names.buffer(*id), out),
-        Expr::Accessor(tensor) => of("accessor(", &names.param(*tensor), out),
-        Expr::Text(text) => out.push_str(&quoted(text)),
+        Expr::Int(value) => write!(out, "{value}"),
+        Expr::Bool(value) => write!(out, "{value}"),
+        Expr::Name(name) => out.write_str(name),
+        Expr::Value(value) => value.put(names, out),
+        Expr::Buffer(id) => write!(out, "cb({})", names.buffer(*id)),
+        Expr::PageBytes(id) => write!(out, "page_bytes({})", names.buffer(*id)),
+        Expr::Accessor(tensor) => write!(out, "accessor({})", names.param(*tensor)),
+        Expr::Text(text) => out.write_str(&quoted(text)),
         Expr::Call(what) => call(names, what, out),
         Expr::Binary(op, a, b) => {
-            side(names, a, out);
-            out.push(' ');
-            out.push_str(op.word());
-            out.push(' ');
-            side(names, b, out);
+            side(names, a, out)?;
+            write!(out, " {} ", op.word())?;
+            side(names, b, out)
         }
     }
 }
 
 /// Puts one of two operands behind what there is, in parentheses where it has two itself.
-fn side<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut String) {
+fn side<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut Formatter) -> fmt::Result {
     match value {
         Expr::Binary(..) => {
-            out.push('(');
-            put(names, value, out);
-            out.push(')');
+            out.write_str("(")?;
+            put(names, value, out)?;
+            out.write_str(")")
         }
         Expr::Int(_)
         | Expr::Bool(_)

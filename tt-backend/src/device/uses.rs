@@ -23,6 +23,19 @@ pub struct Uses {
 /// The format of the destination registers, where an operation names it (patterns.md, surprise 3).
 pub const DST_FORMAT: &str = "DST_FORMAT";
 
+/// Calls `each` with the buffers whose index an operation uses.
+pub fn buffers(leaf: &Leaf<Bits>, each: &mut impl FnMut(BufferId)) {
+    let mut part = |part: &Expr<Bits>| {
+        if let Expr::Buffer(id) = part {
+            each(*id);
+        }
+    };
+    match leaf {
+        Leaf::Call(call) | Leaf::Define { call, .. } => call.args.iter().for_each(|arg| arg.walk(&mut part)),
+        Leaf::Let { value, .. } | Leaf::Advance { value, .. } => value.walk(&mut part),
+    }
+}
+
 impl Uses {
     /// What the statements of a program use.
     pub fn of(body: &[Stmt<Calls<Bits>>]) -> Uses {
@@ -37,7 +50,7 @@ impl Uses {
     }
 
     /// Adds what an operation uses.
-    pub fn leaf(&mut self, leaf: &Leaf<Bits>) {
+    fn leaf(&mut self, leaf: &Leaf<Bits>) {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => self.call(call),
             Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.expr(value),

@@ -155,16 +155,30 @@ impl Value {
 
     /// The direct operands.
     pub fn operands(&self) -> Vec<&Value> {
+        let mut all = Vec::new();
+        self.each_operand(&mut |operand| all.push(operand));
+        all
+    }
+
+    /// Calls `visit` for the direct operands.
+    pub fn each_operand<'a>(&'a self, visit: &mut impl FnMut(&'a Value)) {
         match &self.kind {
             ValueKind::Number(_)
             | ValueKind::Load(_)
             | ValueKind::Index(_)
             | ValueKind::Negative(_)
-            | ValueKind::Integer(_) => Vec::new(),
-            ValueKind::Call(_, args) => args.iter().collect(),
-            ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) | ValueKind::Cast(_, a) | ValueKind::Reduce(_, a) | ValueKind::Pick(_, a) => vec![a],
-            ValueKind::Select(c, a, b) => vec![c, a, b],
+            | ValueKind::Integer(_) => {}
+            ValueKind::Call(_, args) => args.iter().for_each(visit),
+            ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ValueKind::Not(a) | ValueKind::Cast(_, a) | ValueKind::Reduce(_, a) | ValueKind::Pick(_, a) => visit(a),
+            ValueKind::Select(c, a, b) => {
+                visit(c);
+                visit(a);
+                visit(b);
+            }
         }
     }
 
@@ -188,9 +202,7 @@ impl Value {
         if let ValueKind::Load(operand) = self.kind {
             visit(operand, self.span);
         }
-        for operand in self.operands() {
-            operand.loads(visit);
-        }
+        self.each_operand(&mut |operand| operand.loads(visit));
     }
 
     /// Calls `visit` for every load in it, where it is the value of a block of `extent` elements: with the elements of the
@@ -207,9 +219,7 @@ impl Value {
             Some(reduction) => (reduction.extent, true),
             None => within,
         };
-        for operand in self.operands() {
-            operand.loads_of(within, visit);
-        }
+        self.each_operand(&mut |operand| operand.loads_of(within, visit));
     }
 
     /// How its operand is reduced, if it is.
@@ -235,9 +245,7 @@ impl Value {
     /// Calls `visit` for this value and everything in it.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Value)) {
         visit(self);
-        for operand in self.operands() {
-            operand.walk(visit);
-        }
+        self.each_operand(&mut |operand| operand.walk(visit));
     }
 
     /// Whether it loads anything.
@@ -260,9 +268,7 @@ impl Value {
         if let ValueKind::Pick(pick, _) = &self.kind {
             pick.at.iter().flatten().for_each(&mut *visit);
         }
-        for operand in self.operands() {
-            operand.integers(visit);
-        }
+        self.each_operand(&mut |operand| operand.integers(visit));
     }
 
     /// Whether its elements are integers, held as such in registers.

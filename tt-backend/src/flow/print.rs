@@ -6,7 +6,8 @@ use super::{
     SectionOp, Sections, Shift, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
-use crate::text::{Lines, NEGATIVE, Names, buffers};
+use crate::text::{Lines, NEGATIVE, Names, buffers, lines};
+use std::fmt::{self, Formatter};
 use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
 use tt_plan::Number;
 
@@ -16,43 +17,47 @@ pub trait Show: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
     const NAME: &'static str;
 
     /// Puts the line of an operation behind what there is.
-    fn op(names: &Names, op: &Self::Op, out: &mut String);
-    /// The line that a group begins with.
-    fn group(names: &Names, group: &Self::Group) -> String;
-    /// The line that what stands in a group ends with.
-    fn end(names: &Names, group: &Self::Group) -> Option<String>;
+    fn op(names: &Names, op: &Self::Op, out: &mut Formatter) -> fmt::Result;
+    /// Puts the line that a group begins with behind what there is.
+    fn group(names: &Names, group: &Self::Group, out: &mut Formatter) -> fmt::Result;
+    /// The line that what stands in a group ends with, where there is one.
+    fn end(names: &Names, group: &Self::Group, out: &mut Lines) -> fmt::Result;
 }
 
 /// `flow` as text.
 pub fn flow<S: Show>(kernel: &Kernel, flow: &Flow<S>) -> String {
-    let mut out = Lines::default();
     let names = Names {
         kernel,
         buffers: &flow.buffers,
         variables: None,
         sights: Some(&flow.sights),
     };
-    buffers(kernel, &flow.buffers, &mut out);
-    out.braced("body", |out| statements(&names, &flow.body, out));
-    out.text
+    lines(|out| {
+        buffers(kernel, &flow.buffers, out)?;
+        out.braced("body", |out| statements(&names, &flow.body, out))
+    })
 }
 
-fn statements<S: Show>(names: &Names, body: &[Stmt<S>], out: &mut Lines) {
+fn statements<S: Show>(names: &Names, body: &[Stmt<S>], out: &mut Lines) -> fmt::Result {
     for stmt in body {
-        statement(names, stmt, out);
+        statement(names, stmt, out)?;
     }
+    Ok(())
 }
 
-fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
+fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) -> fmt::Result {
     match &stmt.kind {
         Kind::Op(op) => {
-            S::op(names, op, out.begin());
-            out.end();
+            S::op(names, op, out.begin()?)?;
+            out.end()
         }
-        Kind::Group(group, body) => out.braced(S::group(names, group), |out| {
-            statements(names, body, out);
-            S::end(names, group).into_iter().for_each(|end| out.line(end));
-        }),
+        Kind::Group(group, body) => {
+            S::group(names, group, out.begin()?)?;
+            out.block(|out| {
+                statements(names, body, out)?;
+                S::end(names, group, out)
+            })
+        }
         Kind::Loop(head, body) => {
             let FlowLoop {
                 var, start, end, kind, ..
@@ -68,13 +73,18 @@ fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
             };
             let (var, start, end) = (names.variable(*var), names.int(start), names.int(end));
             out.braced(format!("for {var} in {start}..{end}{kind}{may_not}"), |out| {
-                statements(names, body, out);
-            });
+                statements(names, body, out)
+            })
         }
         Kind::If(cond, then, otherwise) => {
-            out.begin().push_str(&format!("if {}", names.condition(cond)));
-            let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| statements(names, otherwise, out));
-            out.branch(|out| statements(names, then, out), otherwise);
+            write!(out.begin()?, "if {}", names.condition(cond))?;
+            match otherwise.is_empty() {
+                true => out.block(|out| statements(names, then, out)),
+                false => out.blocks(
+                    |out| statements(names, then, out),
+                    |out| statements(names, otherwise, out),
+                ),
+            }
         }
     }
 }
@@ -82,23 +92,23 @@ fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
 impl Show for Blocks {
     const NAME: &'static str = "Flow IR: blocks";
 
-    fn op(names: &Names, op: &BlockOp, out: &mut String) {
+    fn op(names: &Names, op: &BlockOp, out: &mut Formatter) -> fmt::Result {
         match op {
-            BlockOp::Read(of) => out.push_str(&read(names, of)),
-            BlockOp::Write(of) => out.push_str(&write(names, of)),
-            BlockOp::Inspect(of) => out.push_str(&names.inspection(of)),
-            BlockOp::Shift(of) => out.push_str(&shifted(names, of)),
-            BlockOp::Fetch(of) => out.push_str(&fetch(names, of)),
+            BlockOp::Read(of) => out.write_str(&read(names, of)),
+            BlockOp::Write(of) => out.write_str(&write(names, of)),
+            BlockOp::Inspect(of) => out.write_str(&names.inspection(of)),
+            BlockOp::Shift(of) => out.write_str(&shifted(names, of)),
+            BlockOp::Fetch(of) => out.write_str(&fetch(names, of)),
             BlockOp::Elementwise(of) => elementwise(names, of, out),
-            BlockOp::Gemm(of) => out.push_str(&gemm(names, of)),
+            BlockOp::Gemm(of) => out.write_str(&gemm(names, of)),
         }
     }
 
-    fn group(_: &Names, group: &Never) -> String {
+    fn group(_: &Names, group: &Never, _: &mut Formatter) -> fmt::Result {
         match *group {}
     }
 
-    fn end(_: &Names, group: &Never) -> Option<String> {
+    fn end(_: &Names, group: &Never, _: &mut Lines) -> fmt::Result {
         match *group {}
     }
 }
@@ -106,47 +116,48 @@ impl Show for Blocks {
 impl Show for Sections {
     const NAME: &'static str = "Flow IR: sections";
 
-    fn op(names: &Names, op: &SectionOp, out: &mut String) {
+    fn op(names: &Names, op: &SectionOp, out: &mut Formatter) -> fmt::Result {
         match op {
-            SectionOp::Read(of) => out.push_str(&read(names, of)),
-            SectionOp::Write(of) => out.push_str(&write(names, of)),
-            SectionOp::Inspect(of) => out.push_str(&names.inspection(of)),
-            SectionOp::Shift(of) => out.push_str(&shifted(names, of)),
-            SectionOp::Fetch(of) => out.push_str(&fetch(names, of)),
-            SectionOp::Blank(buffer) => {
-                out.push_str("blank ");
-                out.push_str(&names.buffer(*buffer));
-            }
-            SectionOp::Release(buffer) => {
-                out.push_str("release ");
-                out.push_str(&names.buffer(*buffer));
-            }
+            SectionOp::Read(of) => out.write_str(&read(names, of)),
+            SectionOp::Write(of) => out.write_str(&write(names, of)),
+            SectionOp::Inspect(of) => out.write_str(&names.inspection(of)),
+            SectionOp::Shift(of) => out.write_str(&shifted(names, of)),
+            SectionOp::Fetch(of) => out.write_str(&fetch(names, of)),
+            SectionOp::Blank(buffer) => write!(out, "blank {}", names.buffer(*buffer)),
+            SectionOp::Release(buffer) => write!(out, "release {}", names.buffer(*buffer)),
             SectionOp::Tile { op, out: result, args } => names.tile(*op, *result, args, out),
-            SectionOp::Matmul(matmul) => out.push_str(&names.matmul(matmul)),
+            SectionOp::Matmul(matmul) => out.write_str(&names.matmul(matmul)),
         }
     }
 
-    fn group(names: &Names, around: &Around) -> String {
+    fn group(names: &Names, around: &Around, out: &mut Formatter) -> fmt::Result {
         match around {
             Around::Accumulate(Accumulate { buffer, fill }) => {
-                let fill = fill.map_or_else(String::new, |fill| format!(" from d{}", fill.0));
-                format!("accumulate {}{fill}", names.buffer(*buffer))
+                write!(out, "accumulate {}", names.buffer(*buffer))?;
+                match fill {
+                    Some(fill) => write!(out, " from d{}", fill.0),
+                    None => Ok(()),
+                }
             }
             Around::Section(section) => {
-                let fill = section
-                    .fill
-                    .map_or_else(String::new, |fill| format!(", from d{}", fill.0));
-                names.section_head(section.tiles, section.chunk, section.registers) + &fill
+                names.section_head(section.tiles, section.chunk, section.registers, out)?;
+                match section.fill {
+                    Some(fill) => write!(out, ", from d{}", fill.0),
+                    None => Ok(()),
+                }
             }
-            Around::Along { axis, tiles } => names.along(*axis, *tiles),
-            Around::Unless(negative) => names.unless(negative),
+            Around::Along { axis, tiles } => out.write_str(&names.along(*axis, *tiles)),
+            Around::Unless(negative) => out.write_str(&names.unless(negative)),
         }
     }
 
-    fn end(names: &Names, around: &Around) -> Option<String> {
+    fn end(names: &Names, around: &Around, out: &mut Lines) -> fmt::Result {
         match around {
-            Around::Section(section) => Some(packed(names, section)),
-            Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => None,
+            Around::Section(section) => {
+                packed(names, section, out.begin()?)?;
+                out.end()
+            }
+            Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => Ok(()),
         }
     }
 }
@@ -192,12 +203,12 @@ fn shifted(names: &Names, of: &Shift) -> String {
 }
 
 /// Puts an operation on elements behind what there is.
-fn elementwise(names: &Names, of: &Elementwise, out: &mut String) {
+fn elementwise(names: &Names, of: &Elementwise, out: &mut Formatter) -> fmt::Result {
     let [rows, columns] = of.extent;
     let target = names.defined(of.target, of.defines);
     let compound = if of.compound { "compound " } else { "" };
-    out.push_str(&format!("{target}[{rows}, {columns}] = {compound}"));
-    value(names, &of.value, out);
+    write!(out, "{target}[{rows}, {columns}] = {compound}")?;
+    value(names, &of.value, out)
 }
 
 fn gemm(names: &Names, of: &Gemm) -> String {
@@ -217,13 +228,14 @@ fn gemm(names: &Names, of: &Gemm) -> String {
     )
 }
 
-fn packed(names: &Names, section: &Section) -> String {
+/// Puts the line that a section ends with behind what there is.
+fn packed(names: &Names, section: &Section, out: &mut Formatter) -> fmt::Result {
     let made = match section.makes {
         Makes::Definition(defines) => format!("@d{}", defines.0),
         Makes::OfSums { sees, defines } => format!("@d{} of {}", defines.0, names.definitions(sees)),
         Makes::Registers => String::new(),
     };
-    names.pack(section.result, &section.pack, &made)
+    names.pack(section.result, &section.pack, &made, out)
 }
 
 /// What is folded, by whether it is down columns and along rows.
@@ -234,41 +246,41 @@ pub(super) const ALONG: [(&str, [bool; 2]); 3] = [
 ];
 
 /// Puts a value behind what there is.
-fn value(names: &Names, of: &Value, out: &mut String) {
+fn value(names: &Names, of: &Value, out: &mut Formatter) -> fmt::Result {
     match &of.kind {
-        ValueKind::Number(number @ (Number::Bits(_) | Number::Scalar(_))) => out.push_str(&names.number(number)),
+        ValueKind::Number(number @ (Number::Bits(_) | Number::Scalar(_))) => out.write_str(&names.number(number)),
         ValueKind::Number(number @ (Number::Int(_) | Number::Call(..) | Number::Compare(..) | Number::Bf16(..))) => {
-            out.push_str(&format!("[{}]", names.number(number)));
+            write!(out, "[{}]", names.number(number))
         }
         ValueKind::Load(operand) => names.operand(operand, out),
         ValueKind::Call(op, args) => call(names, op.row().name, args, out),
         ValueKind::Compare(op, a, b) => {
-            out.push('(');
-            value(names, a, out);
-            out.push_str(&format!(" {} ", op.symbol()));
-            value(names, b, out);
-            out.push(')');
+            out.write_str("(")?;
+            value(names, a, out)?;
+            write!(out, " {} ", op.symbol())?;
+            value(names, b, out)?;
+            out.write_str(")")
         }
         ValueKind::And(a, b) => call(names, "and", [&**a, b], out),
         ValueKind::Or(a, b) => call(names, "or", [&**a, b], out),
         ValueKind::Not(a) => call(names, "not", [&**a], out),
         ValueKind::Select(c, a, b) => call(names, "select", [&**c, a, b], out),
-        ValueKind::Index(index) => out.push_str(&names.index("index", index)),
-        ValueKind::Negative(index) => out.push_str(&names.index(NEGATIVE, index)),
-        ValueKind::Integer(index) => out.push_str(&names.index("integer", index)),
+        ValueKind::Index(index) => out.write_str(&names.index("index", index)),
+        ValueKind::Negative(index) => out.write_str(&names.index(NEGATIVE, index)),
+        ValueKind::Integer(index) => out.write_str(&names.index("integer", index)),
         ValueKind::Cast(to, a) => {
-            out.push_str(&format!("cast({}, ", to.name()));
-            value(names, a, out);
-            out.push(')');
+            write!(out, "cast({}, ", to.name())?;
+            value(names, a, out)?;
+            out.write_str(")")
         }
         ValueKind::Reduce(reduction, a) => {
             let [rows, columns] = reduction.extent;
             let along = ALONG.iter().find(|(_, along)| *along == reduction.along);
             let along = along.map_or("nothing", |(name, _)| name);
             let fold = reduction.fold.name();
-            out.push_str(&format!("reduce({fold}, {along} of [{rows}, {columns}], "));
-            value(names, a, out);
-            out.push(')');
+            write!(out, "reduce({fold}, {along} of [{rows}, {columns}], ")?;
+            value(names, a, out)?;
+            out.write_str(")")
         }
         ValueKind::Pick(pick, a) => {
             let [rows, columns] = pick.extent;
@@ -276,22 +288,21 @@ fn value(names: &Names, of: &Value, out: &mut String) {
                 Some(at) => names.int(at),
                 None => "_".to_string(),
             });
-            out.push_str(&format!("pick([{row}, {column}] of [{rows}, {columns}], "));
-            value(names, a, out);
-            out.push(')');
+            write!(out, "pick([{row}, {column}] of [{rows}, {columns}], ")?;
+            value(names, a, out)?;
+            out.write_str(")")
         }
     }
 }
 
 /// Puts `name(arg, arg)` behind what there is.
-fn call<'a>(names: &Names, name: &str, args: impl IntoIterator<Item = &'a Value>, out: &mut String) {
-    out.push_str(name);
-    out.push('(');
+fn call<'a>(names: &Names, name: &str, args: impl IntoIterator<Item = &'a Value>, out: &mut Formatter) -> fmt::Result {
+    write!(out, "{name}(")?;
     for (at, arg) in args.into_iter().enumerate() {
         if at > 0 {
-            out.push_str(", ");
+            out.write_str(", ")?;
         }
-        value(names, arg, out);
+        value(names, arg, out)?;
     }
-    out.push(')');
+    out.write_str(")")
 }

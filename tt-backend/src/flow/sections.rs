@@ -79,7 +79,7 @@ impl Around {
         match self {
             Around::Section(of) => of.defines().filter(|buffer| {
                 let mut is_used = false;
-                in_registers(body, &mut |op| is_used |= op.uses().contains(buffer));
+                in_registers(body, &mut |op| op.uses(&mut |used| is_used |= used == *buffer));
                 is_used
             }),
             Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => None,
@@ -162,15 +162,22 @@ pub enum SectionOp {
 }
 
 impl SectionOp {
-    /// The buffers whose front version it uses, each as often as it does.
-    pub fn uses(&self) -> Vec<BufferId> {
+    /// Calls `each` with the buffers whose front version it uses, as often as it does.
+    pub fn uses(&self, each: &mut impl FnMut(BufferId)) {
         match self {
-            SectionOp::Write(write) => write.uses().map(|(buffer, _)| buffer).collect(),
-            SectionOp::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
-            SectionOp::Shift(of) => vec![of.from],
-            SectionOp::Tile { args, .. } => args.iter().filter_map(Arg::operand).map(|of| of.buffer).collect(),
-            SectionOp::Matmul(matmul) => vec![matmul.a, matmul.b],
-            SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_) => Vec::new(),
+            SectionOp::Write(write) => write.uses().for_each(|(buffer, _)| each(buffer)),
+            SectionOp::Inspect(inspection) => inspection.uses().into_iter().for_each(|(buffer, _)| each(buffer)),
+            SectionOp::Shift(of) => each(of.from),
+            SectionOp::Tile { args, .. } => {
+                for operand in args.iter().filter_map(Arg::operand) {
+                    each(operand.buffer);
+                }
+            }
+            SectionOp::Matmul(matmul) => {
+                each(matmul.a);
+                each(matmul.b);
+            }
+            SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_) => {}
         }
     }
 
@@ -236,9 +243,11 @@ impl SectionOp {
 
     /// The buffers that it touches.
     fn buffers(&self, all: &mut BTreeSet<BufferId>) {
-        for buffer in self.uses().into_iter().chain(self.defines()).chain(self.releases()) {
+        self.uses(&mut |buffer| {
             all.insert(buffer);
-        }
+        });
+        all.extend(self.defines());
+        all.extend(self.releases());
         match self {
             SectionOp::Read(Read { after, .. }) | SectionOp::Write(Write { after, .. }) => all.extend(*after),
             SectionOp::Fetch(fetch) => all.extend(fetch.into.reader.into_iter().chain(fetch.into.writer)),

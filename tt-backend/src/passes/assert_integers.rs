@@ -29,24 +29,32 @@ use tt_lang::ir::{
 pub const PASS: Pass<Tile, Tile> = Pass {
     name: "assert_integers",
     does: "what no launch knows of integers is asserted",
-    run: |Tile { source, kernel }| {
-        let (kernel, _) = run(&source, &kernel, Assertions::Looked)?;
+    run: |Tile { source, mut kernel }| {
+        let body = std::mem::take(&mut kernel.body);
+        (kernel.body, _) = run(&source, &kernel, body, Assertions::Looked)?;
         Ok(Tile { source, kernel })
     },
     check: |tile| {
         keeps(tile, [holds_elements])?;
-        match run(&tile.source, &tile.kernel, Assertions::Believed)? {
+        let Tile { source, kernel } = tile;
+        match run(source, kernel, kernel.body.clone(), Assertions::Believed)? {
             (_, 0) => Ok(()),
             _ => Err(vec![unproved(
-                tile.kernel.span,
+                kernel.span,
                 &Fault("an integer is not asserted".to_string()),
             )]),
         }
     },
 };
 
-/// Runs the pass on what was made of `source`, which says of which types integers are read; also how much is asserted that was not.
-fn run(source: &Kernel, kernel: &Kernel, assertions: Assertions) -> Result<(Kernel, usize), Vec<Diagnostic>> {
+/// Runs the pass on `body`, that of what was made of `source`, which says of which types integers are read; also how much is asserted
+/// that was not.
+fn run(
+    source: &Kernel,
+    kernel: &Kernel,
+    body: Vec<Stmt>,
+    assertions: Assertions,
+) -> Result<(Vec<Stmt>, usize), Vec<Diagnostic>> {
     let mut pass = Asserts {
         kernel,
         bounds: Bounds::of(source),
@@ -55,9 +63,9 @@ fn run(source: &Kernel, kernel: &Kernel, assertions: Assertions) -> Result<(Kern
         made: 0,
         errors: Vec::new(),
     };
-    let body = pass.body(&kernel.body);
+    let body = pass.body(body);
     match pass.errors.is_empty() {
-        true => Ok((Kernel { body, ..kernel.clone() }, pass.made)),
+        true => Ok((body, pass.made)),
         false => Err(pass.errors),
     }
 }
@@ -81,11 +89,11 @@ struct Asserts<'k> {
 }
 
 impl Asserts<'_> {
-    fn body(&mut self, body: &[Stmt]) -> Vec<Stmt> {
+    fn body(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
         let before = self.asserted.len();
         let mut out = Vec::with_capacity(body.len());
-        for stmt in body {
-            for (holds, text) in self.found(stmt) {
+        for mut stmt in body {
+            for (holds, text) in self.found(&stmt) {
                 if !self.asserted.contains(&holds.value) {
                     self.asserted.push(holds.value.clone());
                     let span = holds.span;
@@ -94,7 +102,6 @@ impl Asserts<'_> {
                     self.made = self.made.saturating_add(1);
                 }
             }
-            let mut stmt = stmt.clone();
             match &stmt.kind {
                 Kind::Op(Op::Assert { cond, .. }) => self.asserted.push(cond.value.clone()),
                 Kind::Loop(For { var, start, end, .. }, _) => self.bounds.variable(*var, start, end),
@@ -113,7 +120,7 @@ impl Asserts<'_> {
                 | Kind::If(..) => {}
             }
             for inner in stmt.bodies_mut() {
-                *inner = self.body(inner);
+                *inner = self.body(std::mem::take(inner));
             }
             out.push(stmt);
         }

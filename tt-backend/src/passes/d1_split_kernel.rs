@@ -69,9 +69,15 @@ impl Form for Unit<Parts<Split, ()>> {
 pub fn run(flow: &Flow<Sections>) -> Split {
     let mut split = SplitKernel { flow, next: 0 };
     let [first, block, last] = kept::apart(flow).map(|body| split.body(body, true));
-    let mut reader = [first.reader, of_blocks(block.reader), last.reader].concat();
-    let mut compute = [first.compute, of_blocks(block.compute), last.compute].concat();
-    let writer = [first.writer, of_blocks(block.writer), last.writer].concat();
+    let mut reader = first.reader;
+    reader.extend(of_blocks(block.reader));
+    reader.extend(last.reader);
+    let mut compute = first.compute;
+    compute.extend(of_blocks(block.compute));
+    compute.extend(last.compute);
+    let mut writer = first.writer;
+    writer.extend(of_blocks(block.writer));
+    writer.extend(last.writer);
     for (buffer, constant) in flow::constants(&flow.buffers) {
         let made = made_of(buffer, constant).map(|op| Stmt::new(None, Kind::Op(op)));
         reader.splice(0..0, made);
@@ -86,11 +92,8 @@ pub fn run(flow: &Flow<Sections>) -> Split {
 }
 
 /// `body` for every block; nothing where there is nothing to do.
-fn of_blocks<S: Stage<Loop = SourceLoop, Note = Source>>(body: Vec<Stmt<S>>) -> Vec<Stmt<S>> {
-    match body.is_empty() {
-        true => Vec::new(),
-        false => vec![Stmt::new(None, Kind::Loop(SourceLoop::Blocks, body))],
-    }
+fn of_blocks<S: Stage<Loop = SourceLoop, Note = Source>>(body: Vec<Stmt<S>>) -> Option<Stmt<S>> {
+    (!body.is_empty()).then(|| Stmt::new(None, Kind::Loop(SourceLoop::Blocks, body)))
 }
 
 /// How the reader makes a version of a constant.

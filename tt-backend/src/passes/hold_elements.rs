@@ -29,24 +29,24 @@ pub const PASS: Pass<Tile, Tile> = Pass {
     name: "hold_elements",
     does: "f16, u32 and u16 as the types that hold them",
     run: |Tile { source, kernel }| {
-        let kernel = run(&kernel)?;
+        let kernel = run(kernel)?;
         Ok(Tile { source, kernel })
     },
     check: |tile| keeps(tile, [holds_elements]),
 };
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
+pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let tensors = kernel.params.iter().filter_map(|param| match param {
         Param::Tensor(tensor) | Param::Temporary(tensor) => Some(tensor.element.value),
         Param::Scalar(_) | Param::Derived(_) => None,
     });
     let mut all = tensors.chain(kernel.blocks.iter().map(|block| block.element));
     if all.all(|element| held(element) == element) && !casts(&kernel.body) {
-        return Ok(kernel.clone());
+        return Ok(kernel);
     }
     let mut pass = HoldElements {
-        kernel,
+        kernel: &kernel,
         out: kernel.clone(),
         errors: Vec::new(),
     };

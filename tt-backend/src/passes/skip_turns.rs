@@ -19,7 +19,7 @@ mod limits;
 mod live;
 mod values;
 
-use crate::ir::Kind;
+use crate::ir::{Kind, visit};
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::keeps;
@@ -45,6 +45,13 @@ const MOST_LIMITS: usize = 8;
 
 /// Runs the pass.
 pub fn run(kernel: Kernel) -> Kernel {
+    let mut has_loops = false;
+    visit(&kernel.body, &mut |stmt| {
+        has_loops |= matches!(stmt.kind, Kind::Loop(..))
+    });
+    if !has_loops {
+        return kernel;
+    }
     let pass = SkipTurns {
         kernel: &kernel,
         live: in_loops(&kernel),

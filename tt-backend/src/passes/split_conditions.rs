@@ -26,7 +26,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
     name: "split_conditions",
     does: "choices that are the same for a whole block become branches",
     run: |Tile { source, kernel }| {
-        let kernel = run(&kernel)?;
+        let kernel = run(kernel)?;
         Ok(Tile { source, kernel })
     },
     check: |tile| keeps(tile, [holds_elements, chooses_by_elements]),
@@ -64,13 +64,11 @@ impl Form for Tile {
 }
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
+pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    let body = replaced(taken(kernel.body.clone()), &mut |span, op| {
-        operation(span, op, &mut errors)
-    });
+    let body = replaced(taken(kernel.body), &mut |span, op| operation(span, op, &mut errors));
     if errors.is_empty() {
-        Ok(Kernel { body, ..kernel.clone() })
+        Ok(Kernel { body, ..kernel })
     } else {
         Err(errors)
     }
@@ -78,17 +76,23 @@ pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
 
 /// `body` without branches that constants decide.
 fn taken(body: Vec<Stmt>) -> Vec<Stmt> {
-    let of_stmt = |Stmt { note, kind }: Stmt| match kind {
-        Kind::If(cond, then, otherwise) => match cond.value.as_const() {
-            Some(true) => taken(then),
-            Some(false) => taken(otherwise),
-            None => vec![Stmt::new(note, Kind::If(cond, taken(then), taken(otherwise)))],
-        },
-        Kind::Loop(head, body) => vec![Stmt::new(note, Kind::Loop(head, taken(body)))],
-        Kind::Group(group, body) => vec![Stmt::new(note, Kind::Group(group, taken(body)))],
-        Kind::Op(op) => vec![Stmt::new(note, Kind::Op(op))],
-    };
-    body.into_iter().flat_map(of_stmt).collect()
+    let mut out = Vec::with_capacity(body.len());
+    for Stmt { note, kind } in body {
+        let kind = match kind {
+            Kind::If(cond, then, otherwise) => match cond.value.as_const() {
+                Some(holds) => {
+                    out.extend(taken(if holds { then } else { otherwise }));
+                    continue;
+                }
+                None => Kind::If(cond, taken(then), taken(otherwise)),
+            },
+            Kind::Loop(head, body) => Kind::Loop(head, taken(body)),
+            Kind::Group(group, body) => Kind::Group(group, taken(body)),
+            Kind::Op(op) => Kind::Op(op),
+        };
+        out.push(Stmt { note, kind });
+    }
+    out
 }
 
 /// The statements that an operation becomes.
@@ -103,13 +107,17 @@ fn operation(span: Span, op: Op, errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
         }
         Op::Parallel { indices, assigns } => {
             let variables: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
+            let is_plain = |assign: &Assign| condition(&assign.value, &variables, Which::All).is_none();
+            if assigns.iter().all(is_plain) {
+                return vec![Stmt::new(span, Kind::Op(op))];
+            }
             let parallel = |assigns: Vec<Assign>| {
                 let indices = indices.clone();
                 Op::Parallel { indices, assigns }
             };
             let (mut out, mut plain) = (Vec::new(), Vec::new());
             for assign in assigns {
-                if condition(&assign.value, &variables, Which::All).is_none() {
+                if is_plain(assign) {
                     plain.push(assign.clone());
                     continue;
                 }

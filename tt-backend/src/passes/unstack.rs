@@ -52,12 +52,14 @@ const MOST_PLACES: usize = 32;
 const MOST_STATEMENTS: usize = 512;
 
 /// Runs the pass.
-pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
+pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
+    let signs = Signs::of(&kernel);
+    let body = std::mem::take(&mut kernel.body);
     let mut pass = Unstack {
         out: kernel.clone(),
         stacks: HashMap::new(),
         ranges: Vec::new(),
-        signs: Signs::of(&kernel),
+        signs,
         is_certain: true,
         made: 0,
         is_refused: false,
@@ -65,7 +67,7 @@ pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
         kernel: &kernel,
     };
     pass.allocate();
-    let body = pass.statements(&kernel.body);
+    let body = pass.statements(&body);
     match pass.errors.is_empty() {
         true => {
             let mut kernel = Kernel { body, ..pass.out };

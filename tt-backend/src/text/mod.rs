@@ -25,12 +25,15 @@
 //! `device::read`, which only tests need (feature `text`). A test holds that reading gives back what was printed.
 
 mod inspection;
+mod lines;
 mod names;
 #[cfg(feature = "text")]
 mod read;
 
 pub(crate) use inspection::quoted;
-pub use names::{Lines, Names};
+pub use lines::Lines;
+pub(crate) use lines::{lines, written};
+pub use names::Names;
 pub(crate) use names::{NEGATIVE, buffers, literal};
 #[cfg(feature = "text")]
 pub use read::{Misread, Read, Reader, Registers};

@@ -1,73 +1,17 @@
-//! Lines, and what stands in them at every stage: buffers, integers, conditions, numbers, regions, operands.
+//! What stands in lines at every stage: buffers, integers, conditions, numbers, regions, operands.
 
+use super::Lines;
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack,
     PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 use tt_lang::hash::HashMap;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
 use tt_plan::{GridStep, Neighbour, Number, Role};
-
-/// Text that grows line by line.
-#[derive(Debug, Default)]
-pub struct Lines {
-    /// What there is.
-    pub text: String,
-    /// What a line begins with.
-    indentation: String,
-}
-
-impl Lines {
-    /// One line, indented.
-    pub fn line(&mut self, line: impl AsRef<str>) {
-        self.begin().push_str(line.as_ref());
-        self.end();
-    }
-
-    /// Begins a line: the text, behind which it is put.
-    pub fn begin(&mut self) -> &mut String {
-        self.text.push_str(&self.indentation);
-        &mut self.text
-    }
-
-    /// Ends a line that was begun.
-    pub fn end(&mut self) {
-        self.text.push('\n');
-    }
-
-    /// What `write` writes, one step further in, in braces after `head`.
-    pub fn braced(&mut self, head: impl AsRef<str>, write: impl FnOnce(&mut Lines)) {
-        self.begin().push_str(head.as_ref());
-        self.block(write);
-    }
-
-    /// What `write` writes, one step further in, in braces behind a line that was begun.
-    pub fn block(&mut self, write: impl FnOnce(&mut Lines)) {
-        self.branch(write, None::<fn(&mut Lines)>);
-    }
-
-    /// `{ then } else { otherwise }` behind a line that was begun, the second only where it holds something.
-    pub fn branch(&mut self, then: impl FnOnce(&mut Lines), otherwise: Option<impl FnOnce(&mut Lines)>) {
-        self.text.push_str(" {\n");
-        self.nested(then);
-        if let Some(otherwise) = otherwise {
-            self.line("} else {");
-            self.nested(otherwise);
-        }
-        self.begin().push_str("}\n");
-    }
-
-    fn nested(&mut self, write: impl FnOnce(&mut Lines)) {
-        const STEP: &str = "  ";
-        let depth = self.indentation.len();
-        self.indentation.push_str(STEP);
-        write(self);
-        self.indentation.truncate(depth);
-    }
-}
 
 /// What names stand for.
 #[derive(Debug, Clone, Copy)]
@@ -133,20 +77,8 @@ impl Names<'_> {
     }
 
     /// `d3|d4`
-    pub fn definitions(&self, sees: Sees) -> String {
-        let Some(sights) = self.sights else {
-            return String::new();
-        };
-        let mut text = String::new();
-        for DefinitionId(number) in sights.definitions(sees) {
-            let between = if text.is_empty() { "" } else { "|" };
-            // A text takes whatever is written.
-            let _ = write!(text, "{between}d{number}");
-        }
-        match text.is_empty() {
-            true => "nothing".to_string(),
-            false => text,
-        }
+    pub fn definitions(&self, sees: Sees) -> impl Display {
+        Definitions(self.sights.map(|sights| sights.definitions(sees)))
     }
 
     /// A parameter.
@@ -332,21 +264,21 @@ impl Names<'_> {
     }
 
     /// Puts tiles of a buffer behind what there is.
-    pub fn operand(&self, operand: &Operand, out: &mut String) {
-        out.push_str(&self.buffer(operand.buffer));
-        if let Some(sees) = operand.sees {
-            out.push_str(&self.sees(sees));
+    pub fn operand(&self, operand: &Operand, out: &mut Formatter) -> fmt::Result {
+        out.write_str(&self.buffer(operand.buffer))?;
+        if let (Some(sees), Some(_)) = (operand.sees, self.sights) {
+            write!(out, "@{}", self.definitions(sees))?;
         }
         if operand.offset != [0, 0] {
-            out.push_str(&format!("[{:+}, {:+}]", operand.offset[0], operand.offset[1]));
+            write!(out, "[{:+}, {:+}]", operand.offset[0], operand.offset[1])?;
         }
-        out.push_str(match operand.broadcast {
+        out.write_str(match operand.broadcast {
             Broadcast::None => "",
             Broadcast::Row => ".row",
             Broadcast::Column => ".column",
             Broadcast::Scalar => ".scalar",
             Broadcast::Transpose => ".transposed",
-        });
+        })
     }
 
     /// `%0 += a · b`
@@ -370,24 +302,21 @@ impl Names<'_> {
     }
 
     /// Puts an operation on registers behind what there is.
-    pub fn tile(&self, op: TileOp, result: u32, args: &[Arg], out: &mut String) {
-        register(result, out);
-        out.push_str(" = ");
-        out.push_str(tile_op(op));
-        out.push('(');
+    pub fn tile(&self, op: TileOp, result: u32, args: &[Arg], out: &mut Formatter) -> fmt::Result {
+        write!(out, "%{result} = {}(", tile_op(op))?;
         for (at, arg) in args.iter().enumerate() {
             if at > 0 {
-                out.push_str(", ");
+                out.write_str(", ")?;
             }
             match arg {
-                Arg::Tile(operand) => self.operand(operand, out),
-                Arg::Constant(buffer) => out.push_str(&self.buffer(*buffer)),
-                Arg::Register(number) => register(*number, out),
-                Arg::Number(value) => out.push_str(&self.number(value)),
-                Arg::Integer(integer) => out.push_str(&self.integer(integer)),
+                Arg::Tile(operand) => self.operand(operand, out)?,
+                Arg::Constant(buffer) => out.write_str(&self.buffer(*buffer))?,
+                Arg::Register(number) => write!(out, "%{number}")?,
+                Arg::Number(value) => out.write_str(&self.number(value))?,
+                Arg::Integer(integer) => out.write_str(&self.integer(integer))?,
             }
         }
-        out.push(')');
+        out.write_str(")")
     }
 
     /// `integer(by * 64, 32, 0)`, with what it is divided by and bounds behind it where it has some.
@@ -418,35 +347,49 @@ impl Names<'_> {
         format!("unless {}", self.index(NEGATIVE, negative))
     }
 
-    /// The head of a section.
-    pub fn section_head(&self, tiles: [u32; 2], chunk: [u32; 2], registers: u32) -> String {
+    /// Puts the head of a section behind what there is.
+    pub fn section_head(&self, tiles: [u32; 2], chunk: [u32; 2], registers: u32, out: &mut Formatter) -> fmt::Result {
         let ([rows, columns], [chunk_rows, chunk_columns]) = (tiles, chunk);
         let plural = if registers == 1 { "register" } else { "registers" };
-        format!("section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {registers} {plural} each")
+        write!(
+            out,
+            "section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {registers} {plural} each"
+        )
     }
 
-    /// The end of a section; `made` says what the packed version is.
-    pub fn pack(&self, result: u32, pack: &Pack, made: &str) -> String {
-        let mode = match &pack.mode {
-            PackMode::Publish => "publish".to_string(),
-            PackMode::Overwrite => "overwrite".to_string(),
-            PackMode::Add => "add".to_string(),
+    /// Puts the end of a section behind what there is; `made` says what the packed version is.
+    pub fn pack(&self, result: u32, pack: &Pack, made: &str, out: &mut Formatter) -> fmt::Result {
+        write!(out, "pack %{result} into {}{made} (", self.buffer(pack.buffer))?;
+        match &pack.mode {
+            PackMode::Publish => out.write_str("publish)"),
+            PackMode::Overwrite => out.write_str("overwrite)"),
+            PackMode::Add => out.write_str("add)"),
             PackMode::AddAfterFirst(loops) => {
                 let loops: Vec<String> = loops
                     .iter()
                     .map(|(var, start)| format!("{} = {}", self.variable(*var), self.int(start)))
                     .collect();
-                format!("add unless {}", loops.join(" and "))
+                write!(out, "add unless {})", loops.join(" and "))
             }
-        };
-        format!("pack %{result} into {}{made} ({mode})", self.buffer(pack.buffer))
+        }
     }
 }
 
-/// Puts `%0` behind what there is.
-fn register(number: u32, out: &mut String) {
-    out.push('%');
-    out.push_str(&number.to_string());
+/// What may be seen, in Flow IR.
+struct Definitions<'a>(Option<&'a BTreeSet<DefinitionId>>);
+
+impl Display for Definitions<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let Some(definitions) = self.0 else { return Ok(()) };
+        if definitions.is_empty() {
+            return f.write_str("nothing");
+        }
+        for (at, DefinitionId(number)) in definitions.iter().enumerate() {
+            let between = if at == 0 { "" } else { "|" };
+            write!(f, "{between}d{number}")?;
+        }
+        Ok(())
+    }
 }
 
 /// `0 and 2`: the axes along which an index may be none of the tensor's, if there are any.
@@ -457,7 +400,7 @@ fn axes_missed(indices: &[TensorIndex]) -> Option<String> {
 }
 
 /// The table of buffers, with their indices on the device where they have them.
-pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
+pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) -> fmt::Result {
     let mut times = HashMap::<&str, usize>::default();
     for block in &kernel.blocks {
         *times.entry(&block.name).or_default() += 1;
@@ -474,24 +417,26 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
             let index = buffer.index.map_or_else(String::new, |index| format!("c_{index} "));
             let ([rows, columns], format) = (buffer.tiles, buffer.format.name());
             let versions = if buffer.versions == 1 { "version" } else { "versions" };
-            let mut line = format!(
+            let line = out.begin()?;
+            write!(
+                line,
                 "{index}{}: {kind}, {rows} x {columns} {format}, {} {versions}",
                 buffer.name, buffer.versions
-            );
+            )?;
             if let Depth::Asked(depth) = buffer.depth {
-                line += &format!(", {depth} asked");
+                write!(line, ", {depth} asked")?;
             }
             if let Some(block) = buffer.block {
-                line += &format!(", block {}", block_name(block.index()));
+                write!(line, ", block {}", block_name(block.index()))?;
             }
             if buffer.column_major {
-                line += ", column by column";
+                line.write_str(", column by column")?;
             }
             if buffer.unpack_to_dest {
-                line += ", unpacked to destination";
+                line.write_str(", unpacked to destination")?;
             }
             if buffer.is_kept {
-                line += ", kept";
+                line.write_str(", kept")?;
             }
             if let Some(ShardOf {
                 tensor,
@@ -504,15 +449,17 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
                     .iter()
                     .map(|GridStep { first, step, axis }| format!("{first} + {step} of {axis}"));
                 let steps: Vec<String> = steps.collect();
-                line += &format!(
+                write!(
+                    line,
                     ", {how} the shard of {} at {}",
                     kernel.params[tensor.index()].name(),
                     steps.join(" and ")
-                );
+                )?;
             }
-            out.line(line);
+            out.end()?;
         }
-    });
+        Ok(())
+    })
 }
 
 /// What an integer of each element is called that is asked to be below zero.

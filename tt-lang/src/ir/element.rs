@@ -47,17 +47,31 @@ pub enum ElementKind {
 impl Element {
     /// The direct operands.
     pub fn operands(&self) -> Vec<&Element> {
+        let mut all = Vec::new();
+        self.each_operand(&mut |operand| all.push(operand));
+        all
+    }
+
+    /// Calls `visit` for the direct operands.
+    pub fn each_operand<'a>(&'a self, visit: &mut impl FnMut(&'a Element)) {
         match &self.kind {
             ElementKind::Float(_)
             | ElementKind::Bool(_)
             | ElementKind::Scalar(_)
             | ElementKind::Int(_)
             | ElementKind::Load(_)
-            | ElementKind::CompareInt(..) => Vec::new(),
-            ElementKind::Call(_, args) => args.iter().collect(),
-            ElementKind::Compare(_, a, b) | ElementKind::And(a, b) | ElementKind::Or(a, b) => vec![a, b],
-            ElementKind::Not(a) | ElementKind::Cast(_, a) => vec![a],
-            ElementKind::Select(c, a, b) => vec![c, a, b],
+            | ElementKind::CompareInt(..) => {}
+            ElementKind::Call(_, args) => args.iter().for_each(visit),
+            ElementKind::Compare(_, a, b) | ElementKind::And(a, b) | ElementKind::Or(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ElementKind::Not(a) | ElementKind::Cast(_, a) => visit(a),
+            ElementKind::Select(c, a, b) => {
+                visit(c);
+                visit(a);
+                visit(b);
+            }
         }
     }
 
@@ -152,9 +166,7 @@ impl Element {
     /// Calls `visit` for this expression and everything in it.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Element)) {
         visit(self);
-        for operand in self.operands() {
-            operand.walk(visit);
-        }
+        self.each_operand(&mut |operand| operand.walk(visit));
     }
 
     /// Calls `visit` for this expression and everything in it, to be changed; what is in it after it.

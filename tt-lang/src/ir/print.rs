@@ -58,22 +58,41 @@ impl Display for Named<'_, Access> {
             Buffer::Block(id) => &kernel.block(id).name,
             Buffer::Tensor(id) => kernel.params[id.index()].name(),
         };
-        let indices: Vec<String> = access.indices.iter().map(|i| Named(kernel, i).to_string()).collect();
-        match indices.as_slice() {
-            [one] => write!(f, "{name}[{one}]"),
-            many => write!(f, "{name}[({})]", many.join(", ")),
+        match access.indices.as_slice() {
+            [one] => write!(f, "{name}[{}]", Named(kernel, one)),
+            many => write!(f, "{name}[({})]", Listed(kernel, many)),
         }
     }
 }
 
-/// An operation with its arguments as written.
-fn call(op: ElementOp, args: &[String]) -> String {
+/// All of them, with commas between.
+struct Listed<'a, T>(&'a Kernel, &'a [T]);
+
+impl<'a, T> Display for Listed<'a, T>
+where
+    Named<'a, T>: Display,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Listed(kernel, all) = *self;
+        for (at, one) in all.iter().enumerate() {
+            let between = if at == 0 { "" } else { ", " };
+            write!(f, "{between}{}", Named(kernel, one))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes an operation with its arguments.
+fn call<'a, T>(kernel: &'a Kernel, op: ElementOp, args: &'a [T], f: &mut fmt::Formatter<'_>) -> fmt::Result
+where
+    Named<'a, T>: Display,
+{
     let row = op.row();
     match (row.operator, args) {
-        (Some(operator), [a]) => format!("({operator}{a})"),
-        (Some(operator), [a, b]) => format!("({a} {operator} {b})"),
-        (_, [first, rest @ ..]) => format!("{first}.{}({})", row.name, rest.join(", ")),
-        (_, []) => format!("{}()", row.name),
+        (Some(operator), [a]) => write!(f, "({operator}{})", Named(kernel, a)),
+        (Some(operator), [a, b]) => write!(f, "({} {operator} {})", Named(kernel, a), Named(kernel, b)),
+        (_, [first, rest @ ..]) => write!(f, "{}.{}({})", Named(kernel, first), row.name, Listed(kernel, rest)),
+        (_, []) => write!(f, "{}()", row.name),
     }
 }
 
@@ -84,10 +103,7 @@ impl Display for Named<'_, NumberExpr> {
             NumberExpr::Literal(Real(value)) => write!(f, "{value:?}"),
             NumberExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             NumberExpr::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),
-            NumberExpr::Call(op, args) => {
-                let args: Vec<String> = args.iter().map(|arg| Named(kernel, arg).to_string()).collect();
-                f.write_str(&call(*op, &args))
-            }
+            NumberExpr::Call(op, args) => call(kernel, *op, args, f),
         }
     }
 }
@@ -95,7 +111,7 @@ impl Display for Named<'_, NumberExpr> {
 impl Display for Named<'_, Element> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(kernel, element) = *self;
-        let show = |x: &Element| Named(kernel, x).to_string();
+        let show = |x| Named::<Element>(kernel, x);
         match &element.kind {
             // As short as it reads back as the `f32` that literals are.
             ElementKind::Float(Real(value)) if f64::from(*value as f32) == *value => write!(f, "{:?}", *value as f32),
@@ -104,7 +120,7 @@ impl Display for Named<'_, Element> {
             ElementKind::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             ElementKind::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),
             ElementKind::Load(access) => write!(f, "{}", Named(kernel, access)),
-            ElementKind::Call(op, args) => f.write_str(&call(*op, &args.iter().map(show).collect::<Vec<_>>())),
+            ElementKind::Call(op, args) => call(kernel, *op, args, f),
             ElementKind::Compare(op, a, b) => write!(f, "({} {} {})", show(a), op.symbol(), show(b)),
             ElementKind::CompareInt(op, a, b) => {
                 write!(f, "({} {} {})", Named(kernel, a), op.symbol(), Named(kernel, b))

@@ -19,11 +19,15 @@ impl Display for Kernel {
     }
 }
 
+/// By how much what stands in braces is indented.
+const STEP: &str = "    ";
+
 /// A kernel as it is written.
 struct Source<'a> {
     kernel: &'a Kernel,
     text: String,
-    depth: usize,
+    /// What a line begins with.
+    indentation: String,
     /// The name of every block.
     blocks: Vec<String>,
     /// The name of every variable, once it is declared.
@@ -77,7 +81,7 @@ impl<'a> Source<'a> {
         let mut source = Source {
             kernel,
             text: String::new(),
-            depth: 0,
+            indentation: String::new(),
             blocks: Vec::new(),
             variables: kernel.variables.iter().map(|variable| variable.name.clone()).collect(),
             scope: Scope::default(),
@@ -101,7 +105,7 @@ impl<'a> Source<'a> {
     }
 
     fn line(&mut self, line: &str) {
-        self.text.extend(std::iter::repeat_n("    ", self.depth));
+        self.text.push_str(&self.indentation);
         self.text.push_str(line);
         self.text.push('\n');
     }
@@ -109,9 +113,10 @@ impl<'a> Source<'a> {
     /// What `write` writes, one step further in, in a scope of its own.
     fn nested(&mut self, write: impl FnOnce(&mut Self)) {
         let known = self.scope.names.len();
-        self.depth = self.depth.saturating_add(1);
+        let depth = self.indentation.len();
+        self.indentation.push_str(STEP);
         write(self);
-        self.depth = self.depth.saturating_sub(1);
+        self.indentation.truncate(depth);
         self.scope.truncate(known);
     }
 
@@ -147,7 +152,7 @@ impl<'a> Source<'a> {
             for stage in kernel.stages() {
                 this.line("{");
                 let mut inner = Source::of(&stage);
-                inner.depth = this.depth.saturating_add(1);
+                inner.indentation = this.indentation.clone() + STEP;
                 inner.stage();
                 this.text.push_str(&inner.text);
                 this.line("}");

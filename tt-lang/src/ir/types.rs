@@ -2,6 +2,7 @@
 
 use super::{BlockId, CompareOp, ElementType, ExtentId, IntExpr, NumberExpr, ParamId, Span, Stmt, VarId};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,7 +78,10 @@ impl Kernel {
     }
 
     /// The stages in order, each as a kernel that has no other.
-    pub fn stages(&self) -> Vec<Kernel> {
+    pub fn stages(&self) -> Vec<Cow<'_, Kernel>> {
+        if self.later.is_empty() {
+            return vec![Cow::Borrowed(self)];
+        }
         let first = Kernel {
             later: Vec::new(),
             ..self.clone()
@@ -99,7 +103,7 @@ impl Kernel {
             }
         });
         let later: Vec<Kernel> = later.collect();
-        std::iter::once(first).chain(later).collect()
+        std::iter::once(first).chain(later).map(Cow::Owned).collect()
     }
 
     /// The block `id`.

@@ -109,30 +109,30 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
         .iter()
         .for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
     out.blank();
-    out.line(SUPPORT);
+    out.lines(SUPPORT);
     let holds_integers = |parameter: &Parameter| match parameter {
         Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element) == DataFormat::Int32,
         Parameter::Scalar { .. } => false,
     };
     if plan.parameters.iter().any(holds_integers) {
-        out.line(INTEGERS);
+        out.lines(INTEGERS);
     }
     let holds_bytes = |parameter: &Parameter| match parameter {
         Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element).is_byte(),
         Parameter::Scalar { .. } => false,
     };
     if plan.parameters.iter().any(holds_bytes) {
-        out.line(BYTES);
+        out.lines(BYTES);
     }
     out.blank();
-    out.line(TENSOR);
+    out.lines(TENSOR);
     out.blank();
     let stages = plan.later.iter().map(|stage| stage.work_partition);
     if std::iter::once(plan.work_partition)
         .chain(stages)
         .any(|work| work.placement.rectangle().is_some())
     {
-        out.line(RECTANGLE);
+        out.lines(RECTANGLE);
         out.blank();
     }
     let shares_exponents = |parameter: &Parameter| match parameter {
@@ -145,15 +145,15 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
             .map(|of| DataFormat::of(of.element))
             .any(DataFormat::shares_exponents)
     {
-        out.line(BLOCK_FLOAT);
+        out.lines(BLOCK_FLOAT);
         out.blank();
     }
     if is_placed {
-        out.line(PLACED);
+        out.lines(PLACED);
         out.blank();
     }
     if matches {
-        out.line(LOCAL);
+        out.lines(LOCAL);
         out.blank();
     }
     let kernels = plan
@@ -164,7 +164,7 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
         .flat_map(|kernel| &kernel.runtime_args)
         .any(|arg| matches!(&arg.value, RuntimeValue::Number(value) if compares(value)))
     {
-        out.line(COMPARED);
+        out.lines(COMPARED);
         out.blank();
     }
     arguments(plan, members, &mut out);

@@ -26,10 +26,19 @@ pub fn remove(flow: &mut Flow<Sections>) {
 /// What the definitions of each buffer use, and what is written.
 fn collect(body: &[SectionStmt], takes: &mut [BTreeSet<BufferId>], needed: &mut BTreeSet<BufferId>) {
     visit(body, &mut |stmt| match &stmt.kind {
-        Kind::Op(op @ (SectionOp::Write(_) | SectionOp::Inspect(_))) => needed.extend(op.uses()),
+        Kind::Op(op @ (SectionOp::Write(_) | SectionOp::Inspect(_))) => {
+            op.uses(&mut |buffer| {
+                needed.insert(buffer);
+            });
+        }
         Kind::Op(SectionOp::Shift(shift)) => takes[shift.buffer.0].extend([shift.from]),
         Kind::Group(Around::Section(section), body) => {
-            operations(body, &mut |op| takes[section.pack.buffer.0].extend(op.uses()));
+            let takes = &mut takes[section.pack.buffer.0];
+            operations(body, &mut |op| {
+                op.uses(&mut |buffer| {
+                    takes.insert(buffer);
+                })
+            });
         }
         Kind::Op(
             SectionOp::Read(_)

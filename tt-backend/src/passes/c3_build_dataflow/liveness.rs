@@ -33,6 +33,13 @@ fn release(buffer: BufferId, span: Span) -> SectionStmt {
     SectionStmt::new(span, Kind::Op(SectionOp::Release(buffer)))
 }
 
+/// Adds what an operation uses.
+fn insert_uses(op: &SectionOp, live: &mut Live) {
+    op.uses(&mut |buffer| {
+        live.insert(buffer);
+    });
+}
+
 struct Liveness;
 
 impl Liveness {
@@ -42,7 +49,7 @@ impl Liveness {
             Around::Section(_) => {
                 let mut uses = Live::new();
                 self.before(body, &mut uses);
-                in_registers(body, &mut |op| uses.extend(op.uses()));
+                in_registers(body, &mut |op| insert_uses(op, &mut uses));
                 uses
             }
             Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => Live::new(),
@@ -57,7 +64,7 @@ impl Backward<Sections> for Liveness {
         if let Some(buffer) = op.defines() {
             live.remove(&buffer);
         }
-        live.extend(op.uses());
+        insert_uses(op, live);
     }
 
     fn close(&self, around: &Around, body: &[SectionStmt], live: &mut Live) {
@@ -79,7 +86,11 @@ impl Backward<Sections> for Liveness {
     /// buffer that it defines replaces the version itself.
     fn after(&mut self, stmt: &SectionStmt, live: &Live) -> Vec<SectionStmt> {
         let (uses, defines) = match &stmt.kind {
-            Kind::Op(op) => (op.uses().into_iter().collect(), op.defines()),
+            Kind::Op(op) => {
+                let mut uses = Live::new();
+                insert_uses(op, &mut uses);
+                (uses, op.defines())
+            }
             Kind::Group(around, body) => (self.uses(around, body), around.defines()),
             Kind::Loop(..) | Kind::If(..) => return Vec::new(),
         };

@@ -21,23 +21,20 @@ pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
     let mut together = Together(vec![BTreeSet::new(); flow.buffers.len()]);
     together.follow(&flow.body);
     let in_use = in_use(flow);
-    let mut places: HashMap<_, Vec<Vec<BufferId>>> = HashMap::new();
+    let mut places: HashMap<_, Vec<BufferId>> = HashMap::new();
     let mut place_of: Vec<BufferId> = (0..flow.buffers.len()).map(BufferId).collect();
     for (index, buffer) in flow.buffers.iter().enumerate() {
         if buffer.kind != kind || buffer.shard.is_some() || !in_use.contains(&BufferId(index)) {
             continue;
         }
         let places = places.entry(shape(buffer)).or_default();
-        let apart = |others: &&mut Vec<BufferId>| {
-            let meets = |other: &BufferId| together.0[index].contains(other);
-            !others.iter().any(meets)
+        let apart = |place: &&BufferId| {
+            let lies_there = |other: &BufferId| place_of[other.0] == **place;
+            !together.0[index].iter().any(lies_there)
         };
-        match places.iter_mut().find(apart) {
-            Some(others) => {
-                place_of[index] = others[0];
-                others.push(BufferId(index));
-            }
-            None => places.push(vec![BufferId(index)]),
+        match places.iter().find(apart) {
+            Some(place) => place_of[index] = *place,
+            None => places.push(BufferId(index)),
         }
     }
     for (index, place) in place_of.iter().enumerate() {

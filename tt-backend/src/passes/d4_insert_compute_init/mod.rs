@@ -27,6 +27,7 @@ pub use requirement::{DEST_TO_SRCA, IN_32_BITS, functions, sources};
 use state::{Component, State};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The pass.
 pub const PASS: Pass<Unit<Parts<Lowered>>, Unit<Parts<Lowered>>> = Pass {
@@ -108,11 +109,14 @@ enum Makes {
     State,
 }
 
+/// Where the body of a loop lies, and the chunks that it is run within.
+type Place = (*const Line, [u32; 2]);
+
 struct Insertion<'a> {
     engines: &'a Engines<'a>,
-    /// What a loop needs first and what it leaves, by where its body lies, within chunks of this size: it depends on nothing else, so
-    /// that loops within loops are probed once each, not once for every run over what is around them.
-    probes: RefCell<HashMap<(*const Line, [u32; 2]), State>>,
+    /// What a loop needs first and what it leaves: it depends on nothing but its place, so that loops within loops are probed once each,
+    /// not once for every run over what is around them.
+    probes: RefCell<HashMap<Place, Rc<State>>>,
 }
 
 impl Insertion<'_> {
@@ -127,6 +131,7 @@ impl Insertion<'_> {
             let mut probe = State::unknown();
             probe.set_chunk(state.chunk());
             self.body(body, &mut probe, Makes::State);
+            let probe = Rc::new(probe);
             self.probes.borrow_mut().insert(key, probe.clone());
             probe
         });

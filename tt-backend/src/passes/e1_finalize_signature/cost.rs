@@ -456,12 +456,11 @@ impl Counting<'_> {
     fn leaf(&mut self, leaf: &Leaf<Symbol>, times: &Formula, takes: &mut Takes) {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => {
-                self.moves(call, times, takes);
-                if call
-                    .function
-                    .header
-                    .is_none_or(|header| header.starts_with("api/compute/"))
-                {
+                let is_of_compute = |header: &str| header.starts_with("api/compute/");
+                if !call.function.header.is_some_and(is_of_compute) {
+                    self.moves(call, times, takes);
+                }
+                if call.function.header.is_none_or(is_of_compute) {
                     for chip in ArchName::ALL {
                         let computed = takes.computed.entry(chip.chip().name).or_default();
                         self.computes(call, times, Costs::of(chip), computed);

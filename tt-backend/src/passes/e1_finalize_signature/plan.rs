@@ -2,7 +2,7 @@
 
 use crate::artifact::file;
 use crate::device::function::{MATMUL_BLOCK, factors};
-use crate::device::uses::Uses;
+use crate::device::uses::buffers;
 use crate::device::{Expr, Leaf, Program};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{Kind, operations, visit};
@@ -127,12 +127,10 @@ fn lines(source: &Kernel, programs: &[Program; 3]) -> BTreeMap<BufferId, [u32; 2
             // A statement without a place of its own is of the one before.
             line = stmt.note.map(|span| source.location(span).line).or(line);
             if let (Kind::Op(leaf), Some(line)) = (&stmt.kind, line) {
-                let mut uses = Uses::default();
-                uses.leaf(leaf);
-                for buffer in uses.buffers {
+                buffers(leaf, &mut |buffer| {
                     let known = lines.entry(buffer).or_insert([line; 2]);
                     *known = [known[0].min(line), known[1].max(line)];
-                }
+                });
             }
         });
     }

@@ -154,7 +154,10 @@ impl<'a> Beyond<'a> {
         let Some(held) = state.get(operand.buffer.0) else {
             return Found::number(None);
         };
-        let shifted = |axis: usize| held[axis].map(|edge| edge.shifted(operand.offset[axis], self.most_tiles));
+        let shifted = |axis: usize| match operand.offset[axis] {
+            0 => held[axis].clone(),
+            tiles => held[axis].map(|edge| edge.shifted(tiles, self.most_tiles)),
+        };
         let repeated = |axis: usize| {
             shifted(axis).repeated(|edge| {
                 let [first, later] = self.places.borrow().all[edge.place].outside;

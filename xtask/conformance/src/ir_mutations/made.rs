@@ -194,6 +194,7 @@ fn of(number: usize, subject: &Subject, wanted: usize, at: &At) -> Result<(Healt
     let fail = |errors: Vec<Diagnostic>| format!("`{name}` does not compile: {}", reason(&errors));
     let mut stages = Vec::new();
     for stage in kernel.stages() {
+        let stage = stage.into_owned();
         let device = tt_backend::lowered(&stage).map_err(fail)?;
         verify::verify(&stage, &device).map_err(fail)?;
         stages.push((stage, device));
