@@ -72,7 +72,7 @@ impl Choice {
 
 /// Estimates are not exact enough to tell those apart that differ by less than this factor: of matmuls from 256³ to 8192³ they are 1 to 9 %
 /// off the clock's cycles, of some that move much more (BENCHMARKS.md, `modelled`).
-const ALIKE: f64 = 1.07;
+const ALIKE: f64 = 1.1;
 
 /// What a cycle of DRAM weighs among estimates that are alike: it is what they are least sure of, and what all cores share.
 const WEIGHT_OF_DRAM: f64 = 0.5;

@@ -107,7 +107,11 @@ fn flushed() -> Stmt<Calls<Symbol>> {
     line(call(&NOC_ASYNC_WRITES_FLUSHED, []))
 }
 
-/// The turn of a loop that is one step of reads, of which a line shares some, into buffers that hold more than one version: of each buffer the
+/// Versions that a buffer holds of which the next is begun ahead: one that compute uses, one passed on, and the next. Were it one less, there
+/// would be room for the next only when compute has done with its version, and what a turn passes on after that would come late.
+const VERSIONS: u32 = 3;
+
+/// The turn of a loop that is one step of reads, of which a line shares some, into buffers that hold [`VERSIONS`]: of each buffer the
 /// statements that make room, read and pass on. What it begins with is done ahead ([`crate::device::ahead`]).
 pub(super) fn ahead(buffers: &[Buffer], body: &[Stmt<Moves>]) -> Option<Lines> {
     let mut turn: Vec<(BufferId, [Option<&Stmt<Moves>>; 3])> = Vec::new();
@@ -139,7 +143,7 @@ pub(super) fn ahead(buffers: &[Buffer], body: &[Stmt<Moves>]) -> Option<Lines> {
         let Kind::Op(Move::Read(_, region, of)) = &read.kind else {
             return None;
         };
-        if buffers[buffer.0].versions < 2 || of.is_some() && lines.contains(of) {
+        if buffers[buffer.0].versions < VERSIONS || of.is_some() && lines.contains(of) {
             return None;
         }
         lines.push(*of);

@@ -17,7 +17,7 @@ const PRODUCT: &str = "#[tt::kernel(multicast = auto)] fn product<const M: usize
     let y = T.alloc_shared::<bf16>(64, 64);
     let acc = T.alloc_fragment::<f32>(64, 64);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 3) {
         T.copy(a[(by * 64, k * 64)], x);
         T.copy(b[(k * 64, bx * 64)], y);
         T.gemm(x, y, acc);

@@ -9,7 +9,27 @@ use tt::{Device, Launch};
 use tt_plan::ArchName;
 
 /// C = A · B, in blocks that the launch chooses.
-#[tt::kernel(variants(BM = [64, 128, 224, 256], BN = [64, 128, 160, 256], BK = [128]))]
+#[tt::kernel(variants(BM = [64, 128, 160, 256], BN = [32, 64, 96, 128], BK = [128]))]
+fn in_small_blocks<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(BN), M.div_ceil(BM));
+    let a_block = T.alloc_shared::<bf16>(BM, BK);
+    let b_block = T.alloc_shared::<bf16>(BK, BN);
+    let acc = T.alloc_fragment::<f32>(BM, BN);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(BK), num_stages = 3) {
+        T.copy(a[(by * BM, k * BK)], a_block);
+        T.copy(b[(k * BK, bx * BN)], b_block);
+        T.gemm(a_block, b_block, acc);
+    }
+    T.copy(acc, c[(by * BM, bx * BN)]);
+}
+
+/// The same for larger matrices, in larger blocks: a kernel has 16 variants at most.
+#[tt::kernel(variants(BM = [64, 128, 160, 256], BN = [64, 128, 224, 256], BK = [128]))]
 fn blocked<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -28,7 +48,7 @@ fn blocked<const M: usize, const K: usize, const N: usize>(
     T.copy(acc, c[(by * BM, bx * BN)]);
 }
 
-/// The same for large matrices, in larger blocks: a kernel has 16 variants at most.
+/// The same for the largest.
 #[tt::kernel(variants(BM = [224, 256, 416, 512], BN = [128, 160, 256, 320], BK = [128]))]
 fn in_large_blocks<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
@@ -48,16 +68,20 @@ fn in_large_blocks<const M: usize, const K: usize, const N: usize>(
     T.copy(acc, c[(by * BM, bx * BN)]);
 }
 
-/// The matmul in blocks of these two that suit the extents.
+/// The matmul in blocks of these that suit the extents.
 pub fn multiplied<'t>(a: &'t Tensor<bf16, 2>, b: &'t Tensor<bf16, 2>, c: &'t mut Tensor<bf16, 2>) -> Launch<'t> {
-    match c.shape().iter().all(|extent| *extent >= 4096) {
-        true => in_large_blocks(a, b, c),
-        false => blocked(a, b, c),
+    let [m, n] = c.shape();
+    if m.min(n) >= 4096 {
+        in_large_blocks(a, b, c)
+    } else if n <= 1024 {
+        in_small_blocks(a, b, c)
+    } else {
+        blocked(a, b, c)
     }
 }
 
-/// The first, with a bias for every column and gelu.
-#[tt::kernel(variants(BM = [64, 128, 224, 256], BN = [64, 128, 160, 256], BK = [128]))]
+/// The second, with a bias for every column and gelu.
+#[tt::kernel(variants(BM = [64, 128, 160, 256], BN = [64, 128, 224, 256], BK = [128]))]
 fn linear_gelu<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
