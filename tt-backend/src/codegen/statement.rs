@@ -37,47 +37,7 @@ impl Statements<'_> {
         }
         match &stmt.kind {
             Kind::Op(leaf) => return self.leaf(leaf, out),
-            Kind::Loop(
-                head @ Loop::Over {
-                    var,
-                    start,
-                    end,
-                    ahead: true,
-                    ..
-                },
-                body,
-            ) => {
-                let (turn, var) = (Turn::of(body), self.names.variable(*var)?);
-                let [start, end] = [self.names.expr(start)?, self.names.expr(end)?];
-                let next = Text::operator(Operator::Add, &Text::primary(var), &Text::primary("1"));
-                let [is_some, is_next] =
-                    [&start, &next].map(|at| Text::operator(Operator::Less, at, &end).into_string());
-                let begins = turn.begun().map(|(id, _)| Ok((id, self.begin(id)?)));
-                let begins: Vec<(BufferId, String)> = begins.collect::<Result<_, Unwritable>>()?;
-                out.open(format!("if ({})", is_some));
-                for ((_, begin), (_, body)) in begins.iter().zip(turn.begun()) {
-                    take(begin, out)?;
-                    out.open(format!("const auto {begin} = [&](int32_t {var})"));
-                    take(var, out)?;
-                    self.body(body, out)?;
-                    out.close_with(";");
-                }
-                let start = start.into_string();
-                begins
-                    .iter()
-                    .for_each(|(_, begin)| out.line(format!("{begin}({start});")));
-                self.head(head, out)?;
-                for stmt in turn.rest {
-                    self.statement(stmt, out)?;
-                    let pushed = pushed(stmt).and_then(|buffer| begins.iter().find(|(id, _)| *id == buffer));
-                    if let Some((_, begin)) = pushed {
-                        out.open(format!("if ({is_next})"));
-                        out.line(format!("{begin}({var} + 1);"));
-                        out.close();
-                    }
-                }
-                out.close();
-            }
+            Kind::Loop(head @ Loop::Over { ahead: true, .. }, body) => return self.ahead(head, body, out),
             Kind::Loop(head, body) => {
                 self.head(head, out)?;
                 self.body(body, out)?;
@@ -145,9 +105,44 @@ impl Statements<'_> {
         }
     }
 
-    /// What begins a version of a buffer ahead.
-    fn begin(&self, id: BufferId) -> Result<String, Unwritable> {
-        Ok(begin_name(&self.names.device_buffer(id)?.name))
+    /// A loop whose turns begin ahead ([`crate::device::ahead`]).
+    fn ahead(&self, head: &Loop<Bits>, body: &[Stmt<Calls<Bits>>], out: &mut Writer) -> Result<(), Unwritable> {
+        let Loop::Over { var, start, end, .. } = head else {
+            return Err("the turns of a loop of the compiler's own begin ahead".to_string());
+        };
+        let (turn, var) = (Turn::of(body), self.names.variable(*var)?);
+        let [start, end] = [self.names.expr(start)?, self.names.expr(end)?];
+        let next = Text::operator(Operator::Add, &Text::primary(var), &Text::primary("1"));
+        let within = |at: &Text| Text::operator(Operator::Less, at, &end).into_string();
+        let mut begins: Vec<(BufferId, String)> = Vec::new();
+        out.open(format!("if ({})", within(&start)));
+        for (id, first) in turn.begun() {
+            let begin = begin_name(&self.names.device_buffer(id)?.name);
+            take(&begin, out)?;
+            out.open(format!("const auto {begin} = [&](int32_t {var})"));
+            take(var, out)?;
+            self.body(first, out)?;
+            out.close_with(";");
+            begins.push((id, begin));
+        }
+        let (is_next, next) = (within(&next), next.into_string());
+        let start = start.into_string();
+        for (_, begin) in &begins {
+            out.line(format!("{begin}({start});"));
+        }
+        self.head(head, out)?;
+        for stmt in turn.rest {
+            self.statement(stmt, out)?;
+            let pushed = pushed(stmt);
+            if let Some((_, begin)) = begins.iter().find(|(id, _)| Some(*id) == pushed) {
+                out.open(format!("if ({is_next})"));
+                out.line(format!("{begin}({next});"));
+                out.close();
+            }
+        }
+        out.close();
+        out.close();
+        Ok(())
     }
 
     /// Refuses a name of the compiler's own that users may have too.

@@ -4,7 +4,8 @@
 //! Versions are numbered from 1 for every line. Any other core says that it has room for one by counting up the semaphore
 //! `ready` of the sender, which waits until all have as often as there were versions, sends the version, and then its number to the
 //! semaphores `sent`. Nothing is counted down. The versions of a step, each of another line, are sent before one is waited for: so a core
-//! that is the sender of its column need not wait for its row first.
+//! that is the sender of its column need not wait for its row first. What is sent is flushed before its place is filled again, and before
+//! the next number is told.
 //!
 //! ```text
 //!  read x from a for the row   ⟹   row_versions += 1;
