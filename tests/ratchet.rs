@@ -27,6 +27,26 @@ fn matmul<const M: usize, const K: usize, const N: usize>(
     T.copy(sums, c[(by * BM, bx * BN)]);
 }
 
+/// Senders of lines read ahead.
+#[tt::kernel]
+fn three_in_flight<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let left = T.alloc_shared::<bf16>(64, 128);
+    let right = T.alloc_shared::<bf16>(128, 64);
+    let sums = T.alloc_fragment::<f32>(64, 64);
+    T.clear(sums);
+    for k in T.Pipelined(K.div_ceil(128), num_stages = 3) {
+        T.copy(a[(by * 64, k * 128)], left);
+        T.copy(b[(k * 128, bx * 64)], right);
+        T.gemm(left, right, sums);
+    }
+    T.copy(sums, c[(by * 64, bx * 64)]);
+}
+
 #[tt::kernel]
 fn linear_gelu<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
@@ -257,6 +277,7 @@ fn on(chip: &str) -> tt::Result<Vec<(&'static str, Figures)>> {
     let (wide, tall) = (tensor!(bf16, 256, 1024), tensor!(bf16, 1024, 512));
     let mut flat = tensor!(bf16, 256, 512);
     of!(matmul, "256 x 512 x 1024", matmul(&wide, &tall, &mut flat));
+    of!(three_in_flight, "512 x 512 x 512", three_in_flight(&a, &b, &mut c));
     let bias = tensor!(bf16, 512);
     of!(linear_gelu, "512 x 512 x 512", linear_gelu(&a, &b, &bias, &mut c));
     of!(add, "512 x 512", add(&a, &b, &mut c));

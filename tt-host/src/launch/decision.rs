@@ -470,7 +470,7 @@ mod tests {
             (estimate, Chosen { kernel, parts })
         };
         let mut estimated = [
-            candidate(1075.0, 10.0, 4),
+            candidate(1105.0, 10.0, 4),
             candidate(1000.0, 500.0, 2),
             candidate(1005.0, 500.0, 3),
             candidate(1060.0, 370.0, 1),

@@ -56,8 +56,8 @@ pub fn affine<const M: usize, const N: usize>(
     T.copy(result, out[(by * 64, bx * 128)]);
 }
 
-/// C = A · B over several cores, the accumulator in 32 bits.
-#[tt::kernel]
+/// C = A · B over several cores, the accumulator in 32 bits. With four versions of its operands, senders read ahead.
+#[tt::kernel(variants(STAGES = [2, 4]))]
 pub fn matmul<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -68,7 +68,7 @@ pub fn matmul<const M: usize, const K: usize, const N: usize>(
     let b_block = T.alloc_shared::<bf16>(32, 64);
     let acc = T.alloc_fragment::<f32>(64, 64);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(32), num_stages = 2) {
+    for k in T.Pipelined(K.div_ceil(32), num_stages = STAGES) {
         T.copy(a[(by * 64, k * 32)], a_block);
         T.copy(b[(k * 32, bx * 64)], b_block);
         T.gemm(a_block, b_block, acc);

@@ -71,12 +71,16 @@ fn launches(narrow: bool) -> Result<()> {
         kernels::affine(&a, &weight, &shift, &mut c).run()?;
         show_bf16(&format!("affine {m} × {n}"), &c.download()?);
     }
-    for (m, k, n) in [(64, 64, 64), (150, 100, 70)] {
+    for (m, k, n) in [(64, 64, 64), (150, 100, 70), (400, 330, 500)] {
         let a = device.upload(&bf16s(m * k, 5), [m, k])?;
         let b = device.upload(&bf16s(k * n, 6), [k, n])?;
         let mut c = device.zeros::<bf16>([m, n])?;
-        kernels::matmul(&a, &b, &mut c).run()?;
-        show_bf16(&format!("matmul {m} × {k} × {n}"), &c.download()?);
+        for stages in [2, 4] {
+            kernels::matmul(&a, &b, &mut c)
+                .with(kernels::matmul::STAGES(stages))
+                .run()?;
+            show_bf16(&format!("matmul {m} × {k} × {n}, {stages} stages"), &c.download()?);
+        }
     }
     if !narrow {
         let (m, n) = (70, 90);

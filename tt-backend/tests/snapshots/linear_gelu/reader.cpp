@@ -57,7 +57,7 @@ inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t
 }
 
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
-// then its number. What is linked arrives in this order.
+// then its number. What is linked arrives in this order. It has left when writes are flushed.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
     uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
@@ -71,7 +71,6 @@ inline void send_version(
     noc_async_write_multicast(
         address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
     noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
-    noc_async_writes_flushed();
 }
 
 // Waits until a version is there, which the sender of a line sends to where it is there too.
@@ -161,98 +160,115 @@ void kernel_main() {
         if (place_in_column == column_sender) {
             send_version(get_write_ptr(cb_bias_row), 2 * bias_row_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
         }
+        noc_async_writes_flushed();
         receive_version(get_write_ptr(cb_bias_row), column_versions, 3);
         cb_push_back(cb_bias_row, 2);
         // classic.rs:64: for k in T.Pipelined(0..K.div_ceil(32), num_stages = 3)
-        for (int32_t k = 0; k < K_tiles; ++k) {
-            // classic.rs:65: T.copy(x[(by * 64; 64, k * 32; 32)], x_block)
-            cb_reserve_back(cb_x_block, 2);
-            // classic.rs:66: T.copy(w[(k * 32; 32, bx * 64; 64)], w_block)
-            cb_reserve_back(cb_w_block, 2);
-            row_versions += 1;
-            if (place_in_row == row_sender) {
-                const int32_t first_row = by * 2;
-                const int32_t first_column = k;
-                uint32_t dst = get_write_ptr(cb_x_block);
-                for (int32_t row = 0; row < 2; ++row) {
-                    for (int32_t column = 0; column < 1; ++column) {
-                        if (first_row + row < M_tiles) {
-                            noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
-                        } else {
-                            zero_page(dst, x_block_page_bytes);
-                        }
-                        dst += x_block_page_bytes;
-                    }
-                }
-            } else {
-                expect_version(get_write_ptr(cb_x_block), 0, row_sender_x, row_sender_y);
-            }
-            column_versions += 1;
-            if (place_in_column == column_sender) {
-                const int32_t first_row = k;
-                const int32_t first_column = bx * 2;
-                uint32_t dst = get_write_ptr(cb_w_block);
-                for (int32_t row = 0; row < 1; ++row) {
-                    for (int32_t column = 0; column < 2; ++column) {
-                        if (first_column + column < N_tiles) {
-                            noc_async_read_page(w_page + (first_row + row) * N_tiles + first_column + column, w, dst);
-                        } else {
-                            zero_page(dst, w_block_page_bytes);
-                        }
-                        dst += w_block_page_bytes;
-                    }
-                }
-            } else {
-                expect_version(get_write_ptr(cb_w_block), 2, column_sender_x, column_sender_y);
-            }
-            noc_async_read_barrier();
-            if (place_in_row == row_sender) {
-                {
-                    const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - by * 2;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
+        if (0 < K_tiles) {
+            const auto begin_x_block = [&](int32_t k) {
+                // classic.rs:65: T.copy(x[(by * 64; 64, k * 32; 32)], x_block)
+                cb_reserve_back(cb_x_block, 2);
+                row_versions += 1;
+                if (place_in_row == row_sender) {
+                    const int32_t first_row = by * 2;
+                    const int32_t first_column = k;
+                    uint32_t dst = get_write_ptr(cb_x_block);
+                    for (int32_t row = 0; row < 2; ++row) {
                         for (int32_t column = 0; column < 1; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_x_block) + (edge + column) * x_block_page_bytes, filled);
+                            if (first_row + row < M_tiles) {
+                                noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
+                            } else {
+                                zero_page(dst, x_block_page_bytes);
+                            }
+                            dst += x_block_page_bytes;
                         }
                     }
+                } else {
+                    expect_version(get_write_ptr(cb_x_block), 0, row_sender_x, row_sender_y);
                 }
-                {
-                    const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - k;
-                    if (filled != 0 && edge >= 0 && edge < 1) {
-                        for (int32_t row = 0; row < 2; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_x_block) + (row + edge) * x_block_page_bytes, filled);
-                        }
-                    }
-                }
-                send_version(get_write_ptr(cb_x_block), 2 * x_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
-            }
-            if (place_in_column == column_sender) {
-                {
-                    const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - k;
-                    if (filled != 0 && edge >= 0 && edge < 1) {
+            };
+            const auto begin_w_block = [&](int32_t k) {
+                // classic.rs:66: T.copy(w[(k * 32; 32, bx * 64; 64)], w_block)
+                cb_reserve_back(cb_w_block, 2);
+                column_versions += 1;
+                if (place_in_column == column_sender) {
+                    const int32_t first_row = k;
+                    const int32_t first_column = bx * 2;
+                    uint32_t dst = get_write_ptr(cb_w_block);
+                    for (int32_t row = 0; row < 1; ++row) {
                         for (int32_t column = 0; column < 2; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_w_block) + (edge * 2 + column) * w_block_page_bytes, filled);
+                            if (first_column + column < N_tiles) {
+                                noc_async_read_page(w_page + (first_row + row) * N_tiles + first_column + column, w, dst);
+                            } else {
+                                zero_page(dst, w_block_page_bytes);
+                            }
+                            dst += w_block_page_bytes;
                         }
                     }
+                } else {
+                    expect_version(get_write_ptr(cb_w_block), 2, column_sender_x, column_sender_y);
                 }
-                {
-                    const int32_t filled = N % 32;
-                    const int32_t edge = N_tiles - 1 - bx * 2;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
-                        for (int32_t row = 0; row < 1; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_w_block) + (row * 2 + edge) * w_block_page_bytes, filled);
+            };
+            begin_x_block(0);
+            begin_w_block(0);
+            for (int32_t k = 0; k < K_tiles; ++k) {
+                noc_async_read_barrier();
+                noc_async_writes_flushed();
+                if (place_in_row == row_sender) {
+                    {
+                        const int32_t filled = M % 32;
+                        const int32_t edge = M_tiles - 1 - by * 2;
+                        if (filled != 0 && edge >= 0 && edge < 2) {
+                            for (int32_t column = 0; column < 1; ++column) {
+                                zero_tile_rows<2>(get_write_ptr(cb_x_block) + (edge + column) * x_block_page_bytes, filled);
+                            }
                         }
                     }
+                    {
+                        const int32_t filled = K % 32;
+                        const int32_t edge = K_tiles - 1 - k;
+                        if (filled != 0 && edge >= 0 && edge < 1) {
+                            for (int32_t row = 0; row < 2; ++row) {
+                                zero_tile_columns<2>(get_write_ptr(cb_x_block) + (row + edge) * x_block_page_bytes, filled);
+                            }
+                        }
+                    }
+                    send_version(get_write_ptr(cb_x_block), 2 * x_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
                 }
-                send_version(get_write_ptr(cb_w_block), 2 * w_block_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+                if (place_in_column == column_sender) {
+                    {
+                        const int32_t filled = K % 32;
+                        const int32_t edge = K_tiles - 1 - k;
+                        if (filled != 0 && edge >= 0 && edge < 1) {
+                            for (int32_t column = 0; column < 2; ++column) {
+                                zero_tile_rows<2>(get_write_ptr(cb_w_block) + (edge * 2 + column) * w_block_page_bytes, filled);
+                            }
+                        }
+                    }
+                    {
+                        const int32_t filled = N % 32;
+                        const int32_t edge = N_tiles - 1 - bx * 2;
+                        if (filled != 0 && edge >= 0 && edge < 2) {
+                            for (int32_t row = 0; row < 1; ++row) {
+                                zero_tile_columns<2>(get_write_ptr(cb_w_block) + (row * 2 + edge) * w_block_page_bytes, filled);
+                            }
+                        }
+                    }
+                    send_version(get_write_ptr(cb_w_block), 2 * w_block_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+                }
+                receive_version(get_write_ptr(cb_x_block), row_versions, 1);
+                cb_push_back(cb_x_block, 2);
+                if (k + 1 < K_tiles) {
+                    begin_x_block(k + 1);
+                }
+                receive_version(get_write_ptr(cb_w_block), column_versions, 3);
+                cb_push_back(cb_w_block, 2);
+                if (k + 1 < K_tiles) {
+                    begin_w_block(k + 1);
+                }
             }
-            receive_version(get_write_ptr(cb_x_block), row_versions, 1);
-            receive_version(get_write_ptr(cb_w_block), column_versions, 3);
-            cb_push_back(cb_x_block, 2);
-            cb_push_back(cb_w_block, 2);
         }
+        noc_async_writes_flushed();
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();

@@ -53,7 +53,7 @@ inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t
 }
 
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
-// then its number. What is linked arrives in this order.
+// then its number. What is linked arrives in this order. It has left when writes are flushed.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
     uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
@@ -67,7 +67,6 @@ inline void send_version(
     noc_async_write_multicast(
         address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
     noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
-    noc_async_writes_flushed();
 }
 
 // Waits until a version is there, which the sender of a line sends to where it is there too.
@@ -128,95 +127,111 @@ void kernel_main() {
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_96 - 1 ? row_at : M_div_ceil_96 - 1;
         // assorted.rs:15: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
-        for (int32_t k = 0; k < K_div_ceil_64; ++k) {
-            // assorted.rs:16: T.copy(a[(k * 64; 64, by * 96; 96)], x)
-            cb_reserve_back(cb_x, 6);
-            // assorted.rs:17: T.copy(b[(k * 64; 64, bx * 64; 64)], y)
-            cb_reserve_back(cb_y, 4);
-            row_versions += 1;
-            if (place_in_row == row_sender) {
-                const int32_t first_row = k * 2;
-                const int32_t first_column = by * 3;
-                uint32_t dst = get_write_ptr(cb_x);
-                for (int32_t row = 0; row < 2; ++row) {
-                    for (int32_t column = 0; column < 3; ++column) {
-                        if (first_row + row < K_tiles && first_column + column < M_tiles) {
-                            noc_async_read_page(a_page + (first_row + row) * M_tiles + first_column + column, a, dst);
-                        } else {
-                            zero_page(dst, x_page_bytes);
-                        }
-                        dst += x_page_bytes;
-                    }
-                }
-            } else {
-                expect_version(get_write_ptr(cb_x), 0, row_sender_x, row_sender_y);
-            }
-            column_versions += 1;
-            if (place_in_column == column_sender) {
-                const int32_t first_row = k * 2;
-                const int32_t first_column = bx * 2;
-                uint32_t dst = get_write_ptr(cb_y);
-                for (int32_t row = 0; row < 2; ++row) {
-                    for (int32_t column = 0; column < 2; ++column) {
-                        if (first_row + row < K_tiles && first_column + column < N_tiles) {
-                            noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
-                        } else {
-                            zero_page(dst, y_page_bytes);
-                        }
-                        dst += y_page_bytes;
-                    }
-                }
-            } else {
-                expect_version(get_write_ptr(cb_y), 2, column_sender_x, column_sender_y);
-            }
-            noc_async_read_barrier();
-            if (place_in_row == row_sender) {
-                {
-                    const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - k * 2;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
+        if (0 < K_div_ceil_64) {
+            const auto begin_x = [&](int32_t k) {
+                // assorted.rs:16: T.copy(a[(k * 64; 64, by * 96; 96)], x)
+                cb_reserve_back(cb_x, 6);
+                row_versions += 1;
+                if (place_in_row == row_sender) {
+                    const int32_t first_row = k * 2;
+                    const int32_t first_column = by * 3;
+                    uint32_t dst = get_write_ptr(cb_x);
+                    for (int32_t row = 0; row < 2; ++row) {
                         for (int32_t column = 0; column < 3; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_x) + (edge * 3 + column) * x_page_bytes, filled);
+                            if (first_row + row < K_tiles && first_column + column < M_tiles) {
+                                noc_async_read_page(a_page + (first_row + row) * M_tiles + first_column + column, a, dst);
+                            } else {
+                                zero_page(dst, x_page_bytes);
+                            }
+                            dst += x_page_bytes;
                         }
                     }
+                } else {
+                    expect_version(get_write_ptr(cb_x), 0, row_sender_x, row_sender_y);
                 }
-                {
-                    const int32_t filled = M % 32;
-                    const int32_t edge = M_tiles - 1 - by * 3;
-                    if (filled != 0 && edge >= 0 && edge < 3) {
-                        for (int32_t row = 0; row < 2; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_x) + (row * 3 + edge) * x_page_bytes, filled);
-                        }
-                    }
-                }
-                send_version(get_write_ptr(cb_x), 6 * x_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
-            }
-            if (place_in_column == column_sender) {
-                {
-                    const int32_t filled = K % 32;
-                    const int32_t edge = K_tiles - 1 - k * 2;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
+            };
+            const auto begin_y = [&](int32_t k) {
+                // assorted.rs:17: T.copy(b[(k * 64; 64, bx * 64; 64)], y)
+                cb_reserve_back(cb_y, 4);
+                column_versions += 1;
+                if (place_in_column == column_sender) {
+                    const int32_t first_row = k * 2;
+                    const int32_t first_column = bx * 2;
+                    uint32_t dst = get_write_ptr(cb_y);
+                    for (int32_t row = 0; row < 2; ++row) {
                         for (int32_t column = 0; column < 2; ++column) {
-                            zero_tile_rows<2>(get_write_ptr(cb_y) + (edge * 2 + column) * y_page_bytes, filled);
+                            if (first_row + row < K_tiles && first_column + column < N_tiles) {
+                                noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
+                            } else {
+                                zero_page(dst, y_page_bytes);
+                            }
+                            dst += y_page_bytes;
                         }
                     }
+                } else {
+                    expect_version(get_write_ptr(cb_y), 2, column_sender_x, column_sender_y);
                 }
-                {
-                    const int32_t filled = N % 32;
-                    const int32_t edge = N_tiles - 1 - bx * 2;
-                    if (filled != 0 && edge >= 0 && edge < 2) {
-                        for (int32_t row = 0; row < 2; ++row) {
-                            zero_tile_columns<2>(get_write_ptr(cb_y) + (row * 2 + edge) * y_page_bytes, filled);
+            };
+            begin_x(0);
+            begin_y(0);
+            for (int32_t k = 0; k < K_div_ceil_64; ++k) {
+                noc_async_read_barrier();
+                noc_async_writes_flushed();
+                if (place_in_row == row_sender) {
+                    {
+                        const int32_t filled = K % 32;
+                        const int32_t edge = K_tiles - 1 - k * 2;
+                        if (filled != 0 && edge >= 0 && edge < 2) {
+                            for (int32_t column = 0; column < 3; ++column) {
+                                zero_tile_rows<2>(get_write_ptr(cb_x) + (edge * 3 + column) * x_page_bytes, filled);
+                            }
                         }
                     }
+                    {
+                        const int32_t filled = M % 32;
+                        const int32_t edge = M_tiles - 1 - by * 3;
+                        if (filled != 0 && edge >= 0 && edge < 3) {
+                            for (int32_t row = 0; row < 2; ++row) {
+                                zero_tile_columns<2>(get_write_ptr(cb_x) + (row * 3 + edge) * x_page_bytes, filled);
+                            }
+                        }
+                    }
+                    send_version(get_write_ptr(cb_x), 6 * x_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
                 }
-                send_version(get_write_ptr(cb_y), 4 * y_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+                if (place_in_column == column_sender) {
+                    {
+                        const int32_t filled = K % 32;
+                        const int32_t edge = K_tiles - 1 - k * 2;
+                        if (filled != 0 && edge >= 0 && edge < 2) {
+                            for (int32_t column = 0; column < 2; ++column) {
+                                zero_tile_rows<2>(get_write_ptr(cb_y) + (edge * 2 + column) * y_page_bytes, filled);
+                            }
+                        }
+                    }
+                    {
+                        const int32_t filled = N % 32;
+                        const int32_t edge = N_tiles - 1 - bx * 2;
+                        if (filled != 0 && edge >= 0 && edge < 2) {
+                            for (int32_t row = 0; row < 2; ++row) {
+                                zero_tile_columns<2>(get_write_ptr(cb_y) + (row * 2 + edge) * y_page_bytes, filled);
+                            }
+                        }
+                    }
+                    send_version(get_write_ptr(cb_y), 4 * y_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+                }
+                receive_version(get_write_ptr(cb_x), row_versions, 1);
+                cb_push_back(cb_x, 6);
+                if (k + 1 < K_div_ceil_64) {
+                    begin_x(k + 1);
+                }
+                receive_version(get_write_ptr(cb_y), column_versions, 3);
+                cb_push_back(cb_y, 4);
+                if (k + 1 < K_div_ceil_64) {
+                    begin_y(k + 1);
+                }
             }
-            receive_version(get_write_ptr(cb_x), row_versions, 1);
-            receive_version(get_write_ptr(cb_y), column_versions, 3);
-            cb_push_back(cb_x, 6);
-            cb_push_back(cb_y, 4);
         }
+        noc_async_writes_flushed();
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();

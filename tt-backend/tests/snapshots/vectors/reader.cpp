@@ -29,7 +29,7 @@ inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t
 }
 
 // Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
-// then its number. What is linked arrives in this order.
+// then its number. What is linked arrives in this order. It has left when writes are flushed.
 inline void send_version(
     uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
     uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
@@ -43,7 +43,6 @@ inline void send_version(
     noc_async_write_multicast(
         address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
     noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
-    noc_async_writes_flushed();
 }
 
 // Waits until a version is there, which the sender of a line sends to where it is there too.
@@ -152,6 +151,7 @@ void kernel_main() {
         if (place_in_row == row_sender) {
             send_version(get_write_ptr(cb_q_block), 2 * q_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
         }
+        noc_async_writes_flushed();
         receive_version(get_write_ptr(cb_row), column_versions, 3);
         receive_version(get_write_ptr(cb_q_block), row_versions, 1);
         cb_push_back(cb_row, 2);
@@ -220,6 +220,7 @@ void kernel_main() {
         if (place_in_column == column_sender) {
             send_version(get_write_ptr(cb_a_block_in_3), 2 * a_block_in_3_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
         }
+        noc_async_writes_flushed();
         receive_version(get_write_ptr(cb_a_block_in_2), row_versions, 1);
         receive_version(get_write_ptr(cb_a_block_in_3), column_versions, 3);
         cb_push_back(cb_a_block_in, 4);
