@@ -18,9 +18,9 @@
 pub use tt_host::{
     Argument, Bound, BufferReport, Comparison, ComputeCounters, Constant, CoreCounters, CoreRange, CoreWork,
     DEVICE_VARIABLE, Device, DeviceGrid, Direction, Element, ElementType, EngineReport, Error, ErrorKind, Estimate,
-    Execution, Float, Launch, LaunchReport, Layout, LayoutRecord, Modelled, MovedReport, OperandReport, Plan, Profile,
-    Reference, Report, Result, RiscCounters, RunCounters, Sources, StageReport, StageSources, Tensor, Unstored,
-    UploadF32, Use, WorkItem, Zeros, bf16, bfp4, bfp8, f16,
+    Execution, Float, FromChip, Launch, LaunchReport, Layout, LayoutRecord, Modelled, MovedReport, OperandReport, Plan,
+    Profile, Reference, Report, Result, RiscCounters, RunCounters, Sources, StageReport, StageSources, Tensor,
+    Unstored, UploadF32, Use, WorkItem, Zeros, bf16, bfp4, bfp8, f16,
 };
 pub use tt_macros::{kernel, module, sfpu_op};
 

@@ -10,3 +10,4 @@ mod functions;
 mod kernel;
 mod page;
 mod specials;
+mod sums;

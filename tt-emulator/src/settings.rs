@@ -5,6 +5,9 @@ use std::fmt;
 #[cfg(feature = "engine")]
 use std::path::PathBuf;
 
+#[cfg(feature = "engine")]
+use crate::compute::Fpu;
+
 /// A variable of the environment with a value that it cannot have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingError {
@@ -47,16 +50,6 @@ fn read<T>(
         Some(value) => Ok(Some(value)),
         None => Err(SettingError::new(variable, &value, allowed)),
     }
-}
-
-/// How products of matrices are added up.
-#[cfg(feature = "engine")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fpu {
-    /// In `f32`.
-    Fast,
-    /// Through the device's own adders, bit for bit and some thirty times slower.
-    Exact,
 }
 
 /// `TT_EMULATOR_FPU`.

@@ -33,7 +33,9 @@ pub use launch::{Argument, Comparison, Constant, Launch, Profile, Reference};
 pub use layout::Layout;
 pub use tensor::{Tensor, UploadF32, Zeros};
 pub use tt_emulator::abi::Api as KernelApi;
-pub use tt_emulator::{Bound, ComputeCounters, CoreCounters, Modelled, RiscCounters, RunCounters, Unstored, Use};
+pub use tt_emulator::{
+    Bound, ComputeCounters, CoreCounters, FromChip, Modelled, RiscCounters, RunCounters, Unstored, Use,
+};
 pub use tt_lang::ir::ElementType;
 pub use tt_plan::{
     BufferReport, CoreRange, CoreWork, DeviceGrid, Direction, EngineReport, Estimate, Execution, LaunchReport,

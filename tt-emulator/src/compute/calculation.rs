@@ -28,6 +28,6 @@ pub mod state;
 pub mod tile;
 pub mod unpack;
 pub mod vector;
-pub use counters::ComputeCounters;
+pub use counters::{ComputeCounters, FromChip};
 pub use rules::RULES;
-pub use state::ComputeState;
+pub use state::{ComputeState, Fpu};

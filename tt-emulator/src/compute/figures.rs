@@ -14,9 +14,10 @@ use super::sfpu_calls::{SfpuCall, sfpu_special};
 use super::state::ComputeState;
 use super::unpack::Broadcast;
 use crate::arch::{Arch, ArchName};
+use crate::compute::state::Fpu;
 use crate::data_format::DataFormat;
 use crate::kernel_config::ComputeOptions;
-use crate::settings::{self, Fpu};
+use crate::settings;
 
 const BF16: Operand = Operand {
     cb: 0,
@@ -31,7 +32,7 @@ fn engines(wide: bool) -> ComputeState {
     let mut state = ComputeState::new(
         &options,
         Arch::of(ArchName::WormholeB0),
-        settings::fpu() == Ok(Fpu::Exact),
+        settings::fpu().expect("a mode"),
     );
     state.engines.start(BF16, BF16, BF16, true).expect("the first startup");
     state.registers.acquire().expect("idle");

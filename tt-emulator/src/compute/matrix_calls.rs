@@ -1,6 +1,7 @@
 //! Calls of the matrix engine: from pages to destination registers.
 
 use super::ahead::{Ahead, LINES_OF_PAGE};
+use super::counters::FromChip;
 use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::datapath::Adder;
@@ -11,7 +12,7 @@ use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::fpu::{integers, matmul};
 use super::pack::{Packer, ReduceDim};
 use super::rules;
-use super::state::ComputeState;
+use super::state::{ComputeState, Sources};
 use super::tile::Tile;
 use super::unpack::{
     Broadcast, Keep, Mask, integers_8, integers_16, is_byte, is_supported, is_zero, spread, to_copy, to_destination,
@@ -47,6 +48,27 @@ pub struct BlockShape {
 /// Most tiles of a block, across or down.
 pub const BLOCK_LIMIT: usize = 16;
 
+/// Adds the product of two tiles through the device's adders.
+fn add_exactly(
+    register: &mut Tile,
+    sources: &mut Sources,
+    [row, column]: [Page; 2],
+    transposed: bool,
+    (phases, adder): (u32, Adder),
+) {
+    for (page, source) in [(row, &mut sources.b), (column, &mut sources.a)] {
+        let format = page.operand.format;
+        to_source(page.bytes, format, whole(format, adder), adder.half, source);
+    }
+    if transposed {
+        sources.spread.0.copy_from_slice(&sources.a.0);
+        transpose(&sources.spread, &mut sources.a);
+    }
+    for phase in 0..phases {
+        matmul::accumulate_exact(register, &sources.b, &sources.a, phase, adder);
+    }
+}
+
 impl ComputeState {
     /// Checks a matmul before its pages are looked at.
     pub fn require_matmul(&self, in0: Operand, in1: Operand, idst: u32, shape: BlockShape) -> Result<(), Broken> {
@@ -66,7 +88,7 @@ impl ComputeState {
         self.require_sources(in0, in1)
     }
 
-    /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
+    /// `DST[idst + r·ct + c] += rows[r] · columns[c]`. Gives back how far a chip's sums are from these, where one was formed both ways.
     pub fn matmul<'a>(
         &mut self,
         rows: impl Pages<'a>,
@@ -74,14 +96,16 @@ impl ComputeState {
         idst: u32,
         transposed: bool,
         ahead: &Ahead,
-    ) {
+    ) -> Option<FromChip> {
         let wide = self.is_wide();
         if columns.clone().any(|page| is_byte(page.operand.format)) {
-            return self.matmul_integers(rows, columns, idst, transposed);
+            self.matmul_integers(rows, columns, idst, transposed);
+            return None;
         }
         // Five exponent bits are no `f32` exponents.
         if self.exact || columns.clone().any(|page| self.unpacks_half(page.operand.format)) {
-            return self.matmul_exact(rows, columns, idst, transposed);
+            self.matmul_exact(rows, columns, idst, transposed);
+            return None;
         }
         let mut special = false;
         let is_bf16 = |page: Page| Keep::of(page.operand.format, wide) == Keep::Bf16;
@@ -140,13 +164,16 @@ impl ComputeState {
             }
         }
         if special {
-            return self.matmul_exact(rows, columns, idst, transposed);
+            self.matmul_exact(rows, columns, idst, transposed);
+            return None;
         }
+        let (rt, ct) = (rows.len(), columns.len());
+        let compared = self.both_ways.as_mut().and_then(|both_ways| both_ways.next(rt * ct));
+        let before = compared.map(|at| self.registers.accumulate(idst + at as u32).clone());
         let bytes = |page: Page<'a>| page.bytes;
         self.next_matmul
             .follow(rows.clone().map(bytes), columns.clone().map(bytes));
         // As many pages as are multiplied.
-        let (rt, ct) = (rows.len(), columns.len());
         let lines = (LINES_OF_PAGE * (rt + ct)).div_ceil(rt * ct * matmul::FETCHES);
         for (r, (row, as_it_lies)) in sources.rows[..rt].iter().zip(as_they_lie).enumerate() {
             for (c, column) in sources.columns[..ct].iter().enumerate() {
@@ -165,30 +192,24 @@ impl ComputeState {
                 );
             }
         }
+        let (at, before) = compared.zip(before)?;
+        let (row, column) = (rows.clone().nth(at / ct)?, columns.clone().nth(at % ct)?);
+        let as_chip = (self.phases, self.adder(column.operand.format));
+        let mut chip = before.clone();
+        add_exactly(&mut chip, self.sources.get(), [row, column], transposed, as_chip);
+        let formed = self.registers.accumulate(idst + at as u32);
+        Some(FromChip::of(&before, formed, &chip))
     }
 
     /// The same through the exact datapath: operands with the largest exponent or of five exponent bits, and
     /// `TT_EMULATOR_FPU=exact`.
     fn matmul_exact<'a>(&mut self, rows: impl Pages<'a>, columns: impl Pages<'a>, idst: u32, transposed: bool) {
-        let Some(format) = columns.clone().next().map(|page| page.operand.format) else {
-            return;
-        };
-        let adder = self.adder(format);
-        let (half, kept, ct) = (adder.half, whole(format, adder), columns.len());
-        let sources = self.sources.get();
+        let ct = columns.len();
         for (r, row) in rows.enumerate() {
-            let of_row = row.operand.format;
-            to_source(row.bytes, of_row, whole(of_row, adder), half, &mut sources.b);
             for (c, column) in columns.clone().enumerate() {
-                to_source(column.bytes, format, kept, half, &mut sources.a);
-                if transposed {
-                    sources.spread.0.copy_from_slice(&sources.a.0);
-                    transpose(&sources.spread, &mut sources.a);
-                }
+                let as_chip = (self.phases, self.adder(column.operand.format));
                 let register = self.registers.accumulate(idst + (r * ct + c) as u32);
-                for phase in 0..self.phases {
-                    matmul::accumulate_exact(register, &sources.b, &sources.a, phase, adder);
-                }
+                add_exactly(register, self.sources.get(), [row, column], transposed, as_chip);
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::thread::LocalKey;
 
 use super::ahead::NextCall;
+use super::counters::BothWays;
 use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
 use super::engine_state::{EngineState, Operand};
@@ -55,6 +56,17 @@ impl Reusable for Sources {
     }
 }
 
+/// How products of matrices are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fpu {
+    /// In `f32`.
+    Fast,
+    /// In `f32`, some of them through the device's own adders too: what a launch with the clock does where [`Fast`](Fpu::Fast) is asked for.
+    Compared,
+    /// Through the device's own adders, bit for bit and some thirty times slower.
+    Exact,
+}
+
 /// State of the compute engines of one core.
 pub struct ComputeState {
     pub arch: &'static Arch,
@@ -65,6 +77,8 @@ pub struct ComputeState {
     pub bfp8_precise: bool,
     /// Every product through the exact datapath.
     pub exact: bool,
+    /// Which products are formed both ways.
+    pub both_ways: Option<BothWays>,
     unpack_to_destination: Vec<bool>,
     /// The kernel's formats have five exponent bits, as far as they are not fp32 or integers.
     half: bool,
@@ -86,8 +100,8 @@ pub struct ComputeState {
 }
 
 impl ComputeState {
-    /// Engines at kernel start; `exact` sends every product through the device's own adders.
-    pub fn new(options: &ComputeOptions, arch: &'static Arch, exact: bool) -> ComputeState {
+    /// Engines at kernel start.
+    pub fn new(options: &ComputeOptions, arch: &'static Arch, fpu: Fpu) -> ComputeState {
         let wide = options.fp32_dest_acc_en;
         ComputeState {
             arch,
@@ -96,7 +110,8 @@ impl ComputeState {
             plan: Plan::of(options.math_fidelity, wide),
             phases: phase_count(options.math_fidelity),
             bfp8_precise: options.bfp8_pack_precise,
-            exact,
+            exact: fpu == Fpu::Exact,
+            both_ways: (fpu == Fpu::Compared).then(BothWays::default),
             unpack_to_destination: options.unpack_to_dest_fp32.clone(),
             half: false,
             approximate: options.math_approx_mode,

@@ -13,10 +13,10 @@ use super::program::{CbIndex, CircularBuffer, Program};
 use super::schedule::{Ending, run};
 use crate::abi::{Api, ComputeApi, DataflowApi, KernelEntry, register_step};
 use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
+use crate::compute::Fpu;
 use crate::data_format::DataFormat;
 use crate::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
 use crate::kernel_object::KernelSource;
-use crate::settings::Fpu;
 
 const CORES: usize = 2;
 const PAGES: u32 = 3;

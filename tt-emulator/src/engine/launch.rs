@@ -13,13 +13,14 @@ use crate::abi::KernelEntry;
 use crate::arch::{Arch, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
+use crate::compute::Fpu;
 use crate::compute::ahead::Ahead;
 use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
 use crate::kernel_object::{CbDescriptor, KernelError};
 use crate::report::{Place, Report, RiscName, cited};
 use crate::rules;
-use crate::settings::{self, Fpu, SettingError};
+use crate::settings::{self, SettingError};
 
 use super::circular_buffer::{CbConfig, CoreCb};
 use super::core::{Core, no_buffers};
@@ -125,6 +126,10 @@ pub(crate) fn run_now(
     };
     let machine = Arc::new(machine);
     let clock = device.has_clock();
+    let fpu = match fpu {
+        Fpu::Fast if clock => Fpu::Compared,
+        fpu => fpu,
+    };
     let parts = parts(program, &entries, Modes { fpu, clock });
     let mut cores = build(program, &machine, &parts, &addresses);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
@@ -615,7 +620,7 @@ impl Part<'_> {
             switch: Switch::unset(),
             counters: RiscCounters::default(),
             trace: clock.then(Vec::new),
-            compute: ComputeState::new(&self.options, arch, fpu == Fpu::Exact),
+            compute: ComputeState::new(&self.options, arch, fpu),
         }
     }
 
@@ -653,7 +658,7 @@ impl Part<'_> {
         risc.trace = self.modes.clock.then(Vec::new);
         // Data movement leaves its engines as they are.
         if risc.is_compute() {
-            risc.compute = ComputeState::new(&self.options, core.machine.arch, self.modes.fpu == Fpu::Exact);
+            risc.compute = ComputeState::new(&self.options, core.machine.arch, self.modes.fpu);
         }
     }
 }

@@ -88,6 +88,12 @@ impl fmt::Display for Profile {
             compute.copied_tiles,
             compute.packed_tiles
         )?;
+        if let (Some(larger), Some(of_32)) = (compute.from_chip.larger(), compute.from_chip.of_32()) {
+            write!(
+                f,
+                "\non a chip    sums of products are {larger:+.1e} of their value larger, and {of_32:.1e} off that (rms) where 32 are added, √n times as much where 32 n are"
+            )?;
+        }
         write!(f, "\nstalls       {}", total.stalls)?;
         if let Some(modelled) = &counters.modelled {
             write!(f, "\nmodelled     {modelled}")?;

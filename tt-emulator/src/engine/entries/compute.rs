@@ -334,8 +334,11 @@ extern "C" fn matmul(
             addresses.iter().map(page)
         });
         let ahead = &risc.core.to_fetch;
-        risc.compute.matmul(rows, columns, idst, transpose, ahead);
+        let from_chip = risc.compute.matmul(rows, columns, idst, transpose, ahead);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
+        if let Some(from_chip) = from_chip {
+            risc.counters.compute.from_chip.add(&from_chip);
+        }
         risc.note_product([a, b], ct, rt);
     });
 }
