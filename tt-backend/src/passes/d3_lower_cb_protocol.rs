@@ -19,7 +19,7 @@ mod inspections;
 mod multicasts;
 mod transfers;
 
-use self::multicasts::{StepRead, no_versions, shared_lines, step};
+use self::multicasts::{StepRead, flushed, no_versions, shared_lines, step};
 use self::transfers::{constants, page_of, shift, write};
 use super::b2_grid_to_cores::IS_OWN;
 use super::d1_split_kernel::Split;
@@ -133,11 +133,10 @@ impl Lower<'_> {
         if let Loop::Over {
             ahead, unroll: false, ..
         } = &mut head
-            && let Some(turn) = multicasts::ahead(self.buffers, &body)
+            && let Some(turn) = self.ahead(&body)
         {
             *ahead = true;
-            let flushed = line(call(&NOC_ASYNC_WRITES_FLUSHED, []));
-            return vec![Stmt::new(note, Kind::Loop(head, turn)), flushed];
+            return vec![Stmt::new(note, Kind::Loop(head, turn)), flushed()];
         }
         vec![Stmt::new(note, Kind::Loop(head, self.body(body)))]
     }

@@ -164,7 +164,8 @@ impl Rings {
                 if *bytes != version.saturating_mul(i64::from(buffers[id.0].format.tile_bytes())) {
                     return fault(format!("{bytes} bytes of a version of {version} pages are sent"));
                 }
-                ring.sent = Some(0);
+                // What another line was sent before may not have left either.
+                ring.sent.get_or_insert(0);
                 self.unacknowledged = true;
                 match self.telling.insert(*told) {
                     true => Ok(()),

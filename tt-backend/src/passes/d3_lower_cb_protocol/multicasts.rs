@@ -16,11 +16,11 @@
 //! ```
 
 use super::transfers::{read, zero_edges};
-use super::{Lines, op, value};
+use super::{Lines, Lower, op, value};
 use crate::device::function::*;
 use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Protocol, Symbol, call, line, scope, when};
 use crate::flow::{Buffer, BufferId, TileRegion};
-use crate::ir::{Kind, Stmt, operations};
+use crate::ir::{Kind, Rewrite, Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use tt_plan::{CoreLine, InLine};
 
@@ -104,7 +104,7 @@ pub(super) fn step(buffers: &[Buffer], reads: &[StepRead]) -> Lines {
 }
 
 /// What was sent has left.
-fn flushed() -> Stmt<Calls<Symbol>> {
+pub(super) fn flushed() -> Stmt<Calls<Symbol>> {
     line(call(&NOC_ASYNC_WRITES_FLUSHED, []))
 }
 
@@ -112,69 +112,59 @@ fn flushed() -> Stmt<Calls<Symbol>> {
 /// would be room for the next only when compute has done with its version, and what a turn passes on after that would come late.
 const VERSIONS: u32 = 3;
 
-/// The turn of a loop that is one step of reads, of which a line shares some, into buffers that hold [`VERSIONS`]: of each buffer the
-/// statements that make room, read and pass on. What it begins with is done ahead ([`crate::device::ahead`]).
-pub(super) fn ahead(buffers: &[Buffer], body: &[Stmt<Moves>]) -> Option<Lines> {
-    let mut turn: Vec<(BufferId, [Option<&Stmt<Moves>>; 3])> = Vec::new();
-    for stmt in body {
-        let (buffer, at) = match &stmt.kind {
-            Kind::Op(Move::Protocol(Protocol::Reserve(buffer))) => (*buffer, 0),
-            Kind::Op(Move::Read(buffer, ..)) => (*buffer, 1),
-            Kind::Op(Move::Protocol(Protocol::Publish(buffer))) => (*buffer, 2),
-            Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => return None,
-        };
-        let known = turn.iter().position(|(id, _)| *id == buffer);
-        let known = known.unwrap_or_else(|| {
-            turn.push((buffer, [None; 3]));
-            turn.len() - 1
-        });
-        let (_, steps) = &mut turn[known];
-        let is_next = steps.iter().take_while(|step| step.is_some()).count() == at;
-        if !is_next {
+impl Lower<'_> {
+    /// The turn of a loop that is one step of reads, of which a line shares some, into buffers that hold [`VERSIONS`]: of each buffer the
+    /// statements that make room, read and pass on. What it begins with is done ahead ([`crate::device::ahead`]).
+    pub(super) fn ahead(&mut self, body: &[Stmt<Moves>]) -> Option<Lines> {
+        let mut turn: Vec<(BufferId, [Option<&Stmt<Moves>>; 3])> = Vec::new();
+        for stmt in body {
+            let (buffer, at) = match &stmt.kind {
+                Kind::Op(Move::Protocol(Protocol::Reserve(buffer))) => (*buffer, 0),
+                Kind::Op(Move::Read(buffer, ..)) => (*buffer, 1),
+                Kind::Op(Move::Protocol(Protocol::Publish(buffer))) => (*buffer, 2),
+                Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => return None,
+            };
+            let known = turn.iter().position(|(id, _)| *id == buffer);
+            let known = known.unwrap_or_else(|| {
+                turn.push((buffer, [None; 3]));
+                turn.len() - 1
+            });
+            let (_, steps) = &mut turn[known];
+            let is_next = steps.iter().take_while(|step| step.is_some()).count() == at;
+            if !is_next {
+                return None;
+            }
+            steps[at] = Some(stmt);
+        }
+        let mut lines = Vec::new();
+        let [mut begun, mut arrived, mut sent, mut passed_on] = [const { Lines::new() }; 4];
+        for (buffer, steps) in turn {
+            let [Some(room), Some(read), Some(pushed)] = steps else {
+                return None;
+            };
+            let Kind::Op(Move::Read(_, region, of)) = &read.kind else {
+                return None;
+            };
+            if self.buffers[buffer.0].versions < VERSIONS || of.is_some() && lines.contains(of) {
+                return None;
+            }
+            lines.push(*of);
+            let of_read = lowered(self.buffers, &(buffer, region.clone(), *of));
+            begun.extend(self.stmt(room.clone()));
+            begun.extend(of_read.under_way);
+            arrived.extend(of_read.arrived);
+            sent.extend(of_read.sent);
+            passed_on.extend(of_read.received);
+            passed_on.extend(self.stmt(pushed.clone()));
+        }
+        if lines.iter().all(Option::is_none) {
             return None;
         }
-        steps[at] = Some(stmt);
+        begun.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+        // What the turn before sent.
+        sent.insert(0, flushed());
+        Some([begun, arrived, sent, passed_on].concat())
     }
-    let mut lines = Vec::new();
-    let [mut begun, mut arrived, mut sent, mut passed_on] = [const { Lines::new() }; 4];
-    for (buffer, steps) in turn {
-        let [Some(room), Some(read), Some(pushed)] = steps else {
-            return None;
-        };
-        let Kind::Op(Move::Read(_, region, of)) = &read.kind else {
-            return None;
-        };
-        if buffers[buffer.0].versions < VERSIONS || of.is_some() && lines.contains(of) {
-            return None;
-        }
-        lines.push(*of);
-        let of_read = lowered(buffers, &(buffer, region.clone(), *of));
-        let pages = || {
-            [
-                Expr::Buffer(buffer),
-                Expr::Int(i64::from(buffers[buffer.0].version_tiles())),
-            ]
-        };
-        begun.push(Stmt::new(
-            room.note,
-            line::<Symbol>(call(&CB_RESERVE_BACK, pages())).kind,
-        ));
-        begun.extend(of_read.under_way);
-        arrived.extend(of_read.arrived);
-        sent.extend(of_read.sent);
-        passed_on.extend(of_read.received);
-        passed_on.push(Stmt::new(
-            pushed.note,
-            line::<Symbol>(call(&CB_PUSH_BACK, pages())).kind,
-        ));
-    }
-    if lines.iter().all(Option::is_none) {
-        return None;
-    }
-    begun.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
-    // What the turn before sent.
-    sent.insert(0, flushed());
-    Some([begun, arrived, sent, passed_on].concat())
 }
 
 /// A version that the cores of a line share.

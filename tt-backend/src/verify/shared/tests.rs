@@ -98,6 +98,16 @@ fn what_a_later_statement_makes_differ_differs_in_the_next_turn() {
     }
 }
 
+/// The same loop, with turns in order.
+fn in_order(device: &mut Device) {
+    let block = fixture::block(device, 0);
+    let at = loop_of(block);
+    match &mut block[at].kind {
+        Kind::Loop(Loop::Over { ahead, .. }, _) => *ahead = false,
+        other => panic!("{other:?} is no loop"),
+    }
+}
+
 /// The reader's loop, whose turns begin ahead: x reserved, counted and read, y likewise, the barrier, what was sent has left, x sent, y sent,
 /// x received and pushed, y received and pushed.
 fn turn(device: &mut Device) -> &mut Vec<Stmt> {
@@ -119,7 +129,7 @@ fn what_begins_ahead_may_do_so() {
         })
     };
     type Edit<'a> = (&'a str, &'a dyn Fn(&mut Device));
-    let faults: [Edit; 9] = [
+    let faults: [Edit; 11] = [
         ("is told of before what was told last has left", &|device| {
             drop(turn(device).remove(7))
         }),
@@ -143,6 +153,15 @@ fn what_begins_ahead_may_do_so() {
         ("before this one is done with", &|device| {
             let received = turn(device).remove(12);
             turn(device).push(received);
+        }),
+        // The first version has its place to itself: what it held is flushed after the room is made.
+        ("over one that may not have left", &|device| {
+            in_order(device);
+            device.buffers[0].versions = 1;
+        }),
+        ("where a version may not have left", &|device| {
+            in_order(device);
+            device.buffers[0].index = device.buffers[1].index;
         }),
         ("turns begin ahead that cannot", &|device| {
             let at = loop_of(fixture::block(device, 0));
