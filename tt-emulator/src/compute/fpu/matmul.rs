@@ -66,7 +66,7 @@ pub(super) mod x86 {
         accumulate::<false>(destination, rows, columns);
     }
 
-    /// The same into a 16-bit destination: sums over half of k, which are added and rounded.
+    /// The same into a 16-bit destination: sums are rounded after half of k.
     #[target_feature(enable = "avx512f")]
     pub fn accumulate_rounded_avx512(destination: &mut Tile, rows: &Tile, columns: &Tile) {
         accumulate::<true>(destination, rows, columns);
@@ -90,11 +90,9 @@ pub(super) mod x86 {
             // aligned to 64 bytes; every row is one vector.
             unsafe {
                 let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
-                if !ROUNDED {
-                    for (r, sum) in sums.iter_mut().enumerate() {
-                        sum[0] = _mm512_load_ps(to.add(r * SIDE));
-                        sum[1] = _mm512_load_ps(to.add(FACE + r * SIDE));
-                    }
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    sum[0] = _mm512_load_ps(to.add(r * SIDE));
+                    sum[1] = _mm512_load_ps(to.add(FACE + r * SIDE));
                 }
                 for face_k in 0..2 {
                     let factor = rows.0.as_ptr().add((face_row * 2 + face_k) * FACE + r0 * SIDE);
@@ -109,16 +107,10 @@ pub(super) mod x86 {
                         }
                     }
                     if ROUNDED {
-                        for (r, sum) in sums.iter_mut().enumerate() {
-                            let (low, high) = (to.add(r * SIDE), to.add(FACE + r * SIDE));
-                            _mm512_store_ps(low, rounded(_mm512_add_ps(_mm512_load_ps(low), sum[0])));
-                            _mm512_store_ps(high, rounded(_mm512_add_ps(_mm512_load_ps(high), sum[1])));
-                            *sum = [_mm512_setzero_ps(); 2];
+                        for sum in &mut sums {
+                            *sum = sum.map(|sum| rounded(sum));
                         }
                     }
-                }
-                if ROUNDED {
-                    continue;
                 }
                 for (r, sum) in sums.iter().enumerate() {
                     _mm512_store_ps(to.add(r * SIDE), sum[0]);
@@ -165,7 +157,7 @@ pub(super) mod x86 {
 }
 
 vectorised! {
-    /// One phase into a 16-bit destination: 16 products are summed, added, and the sum is rounded to bf16.
+    /// One phase into a 16-bit destination: 16 products are added, and the sum is rounded to bf16.
     pub fn accumulate_rounded(destination: &mut Tile, rows: &Tile, columns: &Tile) {
         accumulate_rounded_plain(destination, rows, columns);
     }
@@ -183,14 +175,13 @@ fn accumulate_rounded_plain(destination: &mut Tile, rows: &Tile, columns: &Tile)
                 let row_face = rows.face(face_row, face_k);
                 let column: &[f32; FACE] = columns.face(face_k, face_column).try_into().expect("a face");
                 for (to, row) in to.chunks_exact_mut(SIDE).zip(row_face.chunks_exact(SIDE)) {
-                    let mut sums = [0f32; SIDE];
                     for k in by_pairs() {
                         for c in 0..SIDE {
-                            sums[c] += row[k] * column[k * SIDE + c];
+                            to[c] += row[k] * column[k * SIDE + c];
                         }
                     }
-                    for c in 0..SIDE {
-                        to[c] = f32::from_bits(to_bf16_away((to[c] + sums[c]).to_bits()));
+                    for sum in to {
+                        *sum = f32::from_bits(to_bf16_away(sum.to_bits()));
                     }
                 }
             }

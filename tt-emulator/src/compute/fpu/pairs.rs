@@ -332,20 +332,17 @@ mod x86 {
         store(destination, block, &sums);
     }
 
-    /// The same, of 16 values of k at a time, which are added and rounded.
+    /// The same, rounded after every 16 values of k.
     #[target_feature(enable = "avx512f,avx512bf16")]
     fn sum_rounded(destination: &mut Tile, products: &[Factors], block: usize) {
-        let mut to = loaded(destination, block);
+        let mut sums = loaded(destination, block);
         for product in products {
             for face_k in 0..2 {
-                let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
                 add(&mut sums, product, block, face_k);
-                for (to, sum) in to.iter_mut().zip(sums) {
-                    *to = [0, 1].map(|face| rounded(_mm512_add_ps(to[face], sum[face])));
-                }
+                sums = sums.map(|sum| sum.map(|sum| rounded(sum)));
             }
         }
-        store(destination, block, &to);
+        store(destination, block, &sums);
     }
 
     /// Where a block's rows begin in a tile; those of the right face come a face later.

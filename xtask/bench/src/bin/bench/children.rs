@@ -2,7 +2,7 @@
 
 use crate::inputs::values;
 use crate::table::Row;
-use crate::{Measured, Scale, kernels, memory};
+use crate::{Measured, Scale, kernels, memory, throughput};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::{Command, ExitCode};
 use tt::{Zeros, bf16};
@@ -31,6 +31,7 @@ pub fn answer(words: &[String]) -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["bits", n] => n.parse().map_err(|_| "no size".into()).and_then(bits),
+        ["sums", n] => n.parse().map_err(|_| "no size".into()).and_then(throughput::child),
         ["memory", n] => n.parse().map_err(|_| "no size".into()).and_then(memory::child),
         _ => Err("no such child".into()),
     };

@@ -42,6 +42,26 @@ pub fn whole_matmul<const M: usize, const K: usize, const N: usize>(
     T.copy(acc, c[(by * 256, bx * 256)]);
 }
 
+/// The same with sums in bf16, in registers of 16 bits.
+#[tt::kernel]
+pub fn narrow_matmul<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(256), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 512);
+    let b_block = T.alloc_shared::<bf16>(512, 256);
+    let acc = T.alloc_fragment::<bf16>(256, 256);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(512), num_stages = 1) {
+        T.copy(a[(by * 256, k * 512)], a_block);
+        T.copy(b[(k * 512, bx * 256)], b_block);
+        T.gemm(a_block, b_block, acc);
+    }
+    T.copy(acc, c[(by * 256, bx * 256)]);
+}
+
 /// y = relu(A · B + C)
 #[tt::kernel]
 pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(

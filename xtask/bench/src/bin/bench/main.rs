@@ -46,6 +46,11 @@ const MEASUREMENTS: &[Measurement] = &[
         run: throughput::gemm,
     },
     Measurement {
+        name: "sums",
+        about: "a bf16 matmul with bf16 sums, and with a chip's adders (`TT_EMULATOR_FPU=exact`), against f32 sums on the emulator",
+        run: throughput::sums,
+    },
+    Measurement {
         name: "add",
         about: "a bf16 addition on the emulator, against a plain loop over the same values on the same threads",
         run: throughput::add,

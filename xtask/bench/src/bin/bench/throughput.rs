@@ -1,5 +1,6 @@
 //! Arithmetic: the emulator against the same work without one.
 
+use crate::children::ask;
 use crate::inputs::{fastest_in_turn, seconds, values};
 use crate::kernels;
 use crate::table::Row;
@@ -79,6 +80,56 @@ pub fn gemm(scale: Scale) -> Measured {
     };
     // HiFi3 leaves out one of the products of parts, so that two are formed here where HiFi4 is one of whole numbers.
     Ok(vec![row("HiFi4", whole, 0.9), row("HiFi3, the default", ours, 0.4)])
+}
+
+pub fn sums(scale: Scale) -> Measured {
+    let n = if scale.quick { 256 } else { 1024 };
+    let words = ["sums", &n.to_string()];
+    let seconds_of = |environment: &[(&str, &str)]| -> Result<[f64; 3], Box<dyn std::error::Error>> {
+        let answer = ask(&words, environment)?;
+        let times: Result<Vec<f64>, _> = answer.split_whitespace().map(str::parse).collect();
+        Ok(times?
+            .try_into()
+            .map_err(|times| format!("the child answered {times:?}"))?)
+    };
+    let [wide, narrow, whole] = seconds_of(&[])?;
+    let [exact_wide, _, exact_whole] = seconds_of(&[("TT_EMULATOR_FPU", "exact")])?;
+    let row = |what: &str, ours: f64, beside: f64, most: f64| {
+        let [ours_is, beside_is] = [ours, beside].map(|time| seconds(Duration::from_secs_f64(time)));
+        let ratio = ours / beside;
+        Row::new(
+            format!("{n}³ matmul, bf16, {what}"),
+            ours_is,
+            format!("f32 sums, by default: {beside_is}"),
+            format!("{ratio:.1} ×"),
+            format!("at most {most} ×"),
+            ratio <= most,
+        )
+    };
+    Ok(vec![
+        row("bf16 sums, HiFi3", narrow, wide, 2.0),
+        row("a chip's adders, HiFi3", exact_wide, wide, 30.0),
+        row("a chip's adders, HiFi4", exact_whole, whole, 30.0),
+    ])
+}
+
+/// Runs matmuls and says how many seconds each takes: with f32 sums, with bf16 sums, and with f32 sums in HiFi4.
+pub fn child(n: usize) -> Result<String, Box<dyn std::error::Error>> {
+    let device = tt::Device::open()?;
+    let (a, b) = (
+        device.upload(&values(n * n, 1), [n, n])?,
+        device.upload(&values(n * n, 2), [n, n])?,
+    );
+    let results = std::cell::RefCell::new(device.zeros::<bf16>([n, n])?);
+    let times = fastest_in_turn(
+        4,
+        [
+            &mut || kernels::matmul(&a, &b, &mut results.borrow_mut()).run(),
+            &mut || kernels::narrow_matmul(&a, &b, &mut results.borrow_mut()).run(),
+            &mut || kernels::whole_matmul(&a, &b, &mut results.borrow_mut()).run(),
+        ],
+    )?;
+    Ok(times.map(|time| time.as_secs_f64().to_string()).join(" "))
 }
 
 pub fn add(scale: Scale) -> Measured {
