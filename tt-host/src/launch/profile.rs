@@ -91,7 +91,7 @@ impl fmt::Display for Profile {
         if let (Some(larger), Some(of_32)) = (compute.from_chip.larger(), compute.from_chip.of_32()) {
             write!(
                 f,
-                "\non a chip    sums of products are {larger:+.1e} of their value larger, and {of_32:.1e} off that (rms) where 32 are added, √n times as much where 32 n are"
+                "\non a chip    sums of products are larger by {larger:+.1e} of their value, give or take {of_32:.1e} (rms) for 32 of them, √n times that for 32 n"
             )?;
         }
         write!(f, "\nstalls       {}", total.stalls)?;
