@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::on_both_chips;
+use support::{in_other_orders, on_both_chips};
 use tt::__private::Sharing;
 use tt::prelude::*;
 
@@ -350,4 +350,9 @@ fn steps_of_two_up_to_a_block_and_chunks_with_a_rest() {
         }
         Ok(())
     });
+}
+
+#[test]
+fn other_orders_of_cores_and_transfers_give_the_same() {
+    in_other_orders("other_orders_of_cores_and_transfers_give_the_same");
 }

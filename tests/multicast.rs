@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::on_both_chips;
+use support::{in_other_orders, on_both_chips};
 use tt::__private::Sharing;
 use tt::prelude::*;
 
@@ -353,4 +353,9 @@ fn what_all_blocks_read_alike_is_read_once_where_it_surely_is_read() {
             });
         }
     }
+}
+
+#[test]
+fn other_orders_of_cores_and_transfers_give_the_same() {
+    in_other_orders("other_orders_of_cores_and_transfers_give_the_same");
 }

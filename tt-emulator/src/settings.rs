@@ -67,6 +67,14 @@ pub(crate) fn fpu() -> Result<Fpu, SettingError> {
     Ok(value?.unwrap_or(Fpu::Fast))
 }
 
+/// `TT_EMULATOR_ORDER`: which of the courses that a chip may take; unset, the usual one.
+#[cfg(feature = "engine")]
+pub(crate) fn order() -> Result<Option<u64>, SettingError> {
+    let allowed =
+        "a whole number, each of which is another order of cores, transfers and messages; unset, it is the usual one";
+    read("TT_EMULATOR_ORDER", allowed, |text| text.parse().ok())
+}
+
 /// Most threads that a run can be given.
 #[cfg(feature = "engine")]
 const MAX_THREADS: usize = 1024;

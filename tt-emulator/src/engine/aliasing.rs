@@ -209,10 +209,11 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
     let modes = Modes {
         fpu: Fpu::Fast,
         clock: false,
+        order: None,
     };
     let parts = parts(&program, &entries, modes);
     let mut cores = build(&program, &machine, &parts, &addresses);
-    let (ending, _) = run(&machine, &mut cores, 2, 1);
+    let (ending, _) = run(&machine, &mut cores, (2, None), 1);
     let violated = cores.iter().flat_map(|run| &run.riscs);
     let violated: Vec<_> = violated
         .filter_map(|risc| risc.progress.violation.get())

@@ -2,13 +2,14 @@
 //!
 //! Its RISCs share it, and run one at a time on one thread: what changes is in cells.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::sync::Arc;
 
 use super::circular_buffer::{CbConfig, CoreCb};
 use super::memory::machine::{Machine, Rectangle};
+use super::order::Order;
 use super::risc::Wait;
 use crate::compute::ahead::Ahead;
 
@@ -39,6 +40,8 @@ pub(crate) struct Message {
     pub target: MessageTarget,
     pub offset: u32,
     pub effect: MessageEffect,
+    /// How many flushes and barriers its core had called before.
+    pub fence: u32,
 }
 
 thread_local! {
@@ -91,14 +94,34 @@ pub(crate) struct Core {
     pub to_fetch: Ahead,
     /// What was sent in this epoch.
     pub outbox: RefCell<Vec<Message>>,
+    /// Flushes and barriers that were called.
+    pub fences: Cell<u32>,
+    /// What is drawn of its course, where that is asked for.
+    pub order: Option<Order>,
     /// How many messages came to each word, where the clock is on.
     pub signals: Option<RefCell<BTreeMap<u32, u32>>>,
 }
 
 impl Core {
     /// Queues a message for delivery after this epoch.
-    pub fn send(&self, message: Message) {
-        self.outbox.borrow_mut().push(message);
+    pub fn send(&self, target: MessageTarget, offset: u32, effect: MessageEffect) {
+        let fence = self.fences.get();
+        self.outbox.borrow_mut().push(Message {
+            target,
+            offset,
+            effect,
+            fence,
+        });
+    }
+
+    /// What was sent arrives before what will be.
+    pub fn fence(&self) {
+        self.fences.set(self.fences.get().wrapping_add(1));
+    }
+
+    /// Whether a transfer that may take place now does so.
+    pub fn is_early(&self) -> bool {
+        self.order.as_ref().is_some_and(Order::coin)
     }
 
     /// How many messages came to a word of this core.

@@ -3,7 +3,7 @@
 //! Before: a program, a device. After: all kernels have run and the counters are recorded, or a report says what was wrong.
 //! Everything that can be refused is refused before the first kernel runs.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -30,6 +30,7 @@ use super::deadlock;
 use super::device::Device;
 use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
+use super::order::Order;
 use super::printing::Printed;
 use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc, RiscMemory};
@@ -130,9 +131,10 @@ pub(crate) fn run_now(
         Fpu::Fast if clock => Fpu::Compared,
         fpu => fpu,
     };
-    let parts = parts(program, &entries, Modes { fpu, clock });
+    let order = settings::order().map_err(LaunchError::Setting)?;
+    let parts = parts(program, &entries, Modes { fpu, clock, order });
     let mut cores = build(program, &machine, &parts, &addresses);
-    let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
+    let (ending, epochs) = run(&machine, &mut cores, (threads, order), spin_seconds);
     match ending {
         Ending::Finished => {
             if let Some(report) = cores.iter_mut().find_map(|run| run.outcome.forgotten.take()) {
@@ -439,6 +441,8 @@ pub(crate) struct Modes {
     pub fpu: Fpu,
     /// What takes time is written down.
     pub clock: bool,
+    /// Which of the courses that a chip may take; none is the usual one.
+    pub order: Option<u64>,
 }
 
 /// A kernel of a launch, as its RISCs are made of it.
@@ -527,6 +531,7 @@ pub(super) fn build<'run>(
 ) -> Vec<CoreRun<'run>> {
     let arch = machine.arch;
     let clock = parts.iter().any(|part| part.modes.clock);
+    let order = parts.iter().find_map(|part| part.modes.order);
     let ids = program.circular_buffers.iter().flat_map(|buffer| &buffer.indices);
     let buffers = ids.map(|index| usize::from(index.id) + 1).max().unwrap_or(0);
     let number = |(x, y): CoreCoord| y * arch.grid.0 + x;
@@ -542,7 +547,7 @@ pub(super) fn build<'run>(
     for (part, kernel) in program.kernels.iter().enumerate() {
         for (place, core) in kernel.cores.iter().enumerate() {
             let at = *places[number(*core)].get_or_insert_with(|| {
-                cores.push((new_core(machine, *core, buffers, clock), [None; RISCS]));
+                cores.push((new_core(machine, *core, buffers, (clock, order)), [None; RISCS]));
                 cores.len() as u16 - 1
             });
             let (_, kernels) = &mut cores[usize::from(at)];
@@ -595,7 +600,7 @@ pub(super) fn build<'run>(
 impl Part<'_> {
     /// A RISC of this kernel on a core, which is at this place among the kernel's.
     pub fn risc(&self, core: &Rc<Core>, place: usize) -> Risc {
-        let (arch, Modes { fpu, clock }) = (core.machine.arch, self.modes);
+        let (arch, Modes { fpu, clock, .. }) = (core.machine.arch, self.modes);
         let mut memory = RiscMemory::take();
         memory.arguments.extend_from_slice(self.arguments_at(place));
         Risc {
@@ -673,7 +678,7 @@ impl Outcome {
     }
 }
 
-fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: bool) -> Core {
+fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, (clock, order): (bool, Option<u64>)) -> Core {
     let arch = machine.arch;
     let index = (logical.1 * arch.grid.0 + logical.0) as u16;
     let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
@@ -688,6 +693,8 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: b
         semaphores: 0,
         to_fetch: Ahead::default(),
         outbox: RefCell::default(),
+        fences: Cell::default(),
+        order: order.map(|number| Order::of(number, Some(index))),
         signals: clock.then(RefCell::default),
     }
 }

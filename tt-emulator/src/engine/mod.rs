@@ -5,7 +5,7 @@
 //!
 //! Time advances in epochs. Within an epoch every core runs on its own until all its RISCs wait or are done; what one core
 //! tells another about progress (semaphores) is delivered between epochs, in a fixed order. So a run has the same course,
-//! the same counters and the same report with any number of threads.
+//! the same counters and the same report with any number of threads. [`order`] draws other courses.
 
 #![cfg_attr(miri, allow(dead_code, unused_imports, reason = "there are no signals under Miri"))]
 
@@ -32,6 +32,7 @@ pub(crate) mod launch;
 pub(crate) mod memory;
 pub(crate) mod multicast;
 pub(crate) mod noc;
+pub(crate) mod order;
 pub(crate) mod printing;
 pub mod program;
 pub(crate) mod queue;

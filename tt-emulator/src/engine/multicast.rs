@@ -123,7 +123,7 @@ impl Risc {
             offset,
             bytes,
         };
-        self.transfers.writes.push(Write {
+        self.issue(Write {
             effect,
             noc,
             posted: false,
@@ -149,7 +149,7 @@ impl Risc {
             rectangle,
             offset,
         };
-        self.transfers.writes.push(Write {
+        self.issue(Write {
             effect,
             noc,
             posted: false,

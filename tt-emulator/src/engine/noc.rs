@@ -164,14 +164,20 @@ impl Risc {
         let source = self.core.machine.pointer(node, offset).cast_const();
         self.core.to_fetch.fetch_lines(FEW);
         let transaction = self.transfers.read_transaction[noc as usize];
-        self.transfers.reads.push(Read {
+        let read = Read {
             source,
             destination,
             bytes,
             noc,
             transaction,
+            has_arrived: self.core.is_early(),
             line,
-        });
+        };
+        if read.has_arrived {
+            self.load(&read);
+        }
+        self.transfers.reads.push(read);
+        self.pause();
     }
 
     /// Issues a write of `bytes` bytes from this core's L1 to a NoC address.
@@ -229,7 +235,7 @@ impl Risc {
             offset,
             bytes,
         };
-        self.transfers.writes.push(Write {
+        self.issue(Write {
             effect,
             noc,
             posted,
@@ -256,7 +262,7 @@ impl Risc {
             self.note(Event::Signal { to, offset, noc });
         }
         let effect = WriteEffect::Word { value, node, offset };
-        self.transfers.writes.push(Write {
+        self.issue(Write {
             effect,
             noc,
             posted,

@@ -17,6 +17,7 @@ use super::coroutine::{KernelCoroutine, Resumed, Switch};
 use super::entries::API;
 use super::launch::{Outcome, Part};
 use super::memory::machine::{Machine, Node};
+use super::order::Messages;
 use super::risc::{Current, Progress, Risc, Wait, guard, set_current};
 use super::workers::with_workers;
 use crate::abi::KernelEntry;
@@ -127,18 +128,32 @@ enum Stage {
 }
 
 /// Runs all kernels of `cores`; gives how that ended and how many epochs it took. A RISC may go on without a call for
-/// `spin_seconds` while nobody else has anything to do.
-pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin_seconds: u64) -> (Ending, u64) {
+/// `spin_seconds` while nobody else has anything to do. What a chip leaves open is drawn where there is a number for it.
+pub(crate) fn run(
+    machine: &Machine,
+    cores: &mut [CoreRun],
+    (threads, order): (usize, Option<u64>),
+    spin_seconds: u64,
+) -> (Ending, u64) {
     let idle_spins = spin_seconds * 1000 / SPIN_MILLISECONDS;
+    let threads = if order.is_some() { 1 } else { threads };
+    let mut drawn = order.map(Messages::new);
     let result = with_workers(threads.clamp(1, cores.len().max(1)), |workers| {
         let mut epoch = 0u64;
         let mut idle = 0u64;
         loop {
             let polled = cores.iter_mut().map(CoreRun::wake_pollers).sum::<u64>();
-            workers.run(cores.iter_mut().filter(|core| core.is_ready()).collect(), CoreRun::run);
+            let mut ready: Vec<&mut CoreRun> = cores.iter_mut().filter(|core| core.is_ready()).collect();
+            if let Some(order) = drawn.as_ref().map(Messages::order) {
+                ready.retain(|run| order.runs(run.core.index));
+                order.shuffle(&mut ready);
+            }
+            workers.run(ready, CoreRun::run);
             epoch += 1;
-            let messages = deliver(machine, cores);
-            idle = if messages == 0 { idle + 1 } else { 0 };
+            let messages = deliver(machine, cores, drawn.as_mut());
+            let are_held = drawn.as_ref().is_some_and(Messages::are_underway)
+                || order.is_some() && cores.iter().any(CoreRun::is_ready);
+            idle = if messages == 0 && !are_held { idle + 1 } else { 0 };
             if cores.iter().any(|core| core.lacks_stack) {
                 return (Ending::OutOfStacks, epoch);
             }
@@ -334,9 +349,15 @@ impl<'run> CoreRun<'run> {
 
     /// Runs the RISCs in turn until none can go on.
     fn advance(&mut self) {
+        let mut turns: [usize; RISCS] = std::array::from_fn(|turn| turn);
+        let turns = &mut turns[..self.running.len()];
         loop {
             let mut progress = false;
-            for kernel in &mut self.running {
+            if let Some(order) = &self.core.order {
+                order.shuffle(turns);
+            }
+            for turn in turns.iter() {
+                let kernel = &mut self.running[*turn];
                 match kernel.advance(&self.core) {
                     Ok(could) => progress |= could,
                     Err(_) => {
@@ -349,15 +370,16 @@ impl<'run> CoreRun<'run> {
                     return;
                 }
             }
-            if !progress {
+            if !progress || self.core.is_early() {
                 return;
             }
         }
     }
 }
 
-/// Delivers what all cores sent in the epoch that has ended; gives how many messages that were.
-fn deliver(machine: &Machine, running: &mut [CoreRun]) -> u64 {
+/// Delivers what all cores sent in the epoch that has ended, or what of it and of earlier messages arrives now; gives how many messages that
+/// were.
+fn deliver(machine: &Machine, running: &mut [CoreRun], mut drawn: Option<&mut Messages>) -> u64 {
     let mut count = 0;
     for at in 0..running.len() {
         let messages: Vec<Message> = running[at].core.outbox.take();
@@ -370,6 +392,10 @@ fn deliver(machine: &Machine, running: &mut [CoreRun]) -> u64 {
         }
         count += messages.len() as u64;
         for message in messages {
+            if let Some(drawn) = &mut drawn {
+                drawn.send(machine, running[at].core.index, message);
+                continue;
+            }
             match message.target {
                 MessageTarget::Core(core) => deliver_to(machine, running, core, &message),
                 MessageTarget::Rectangle { rectangle, excluded } => {
@@ -379,6 +405,10 @@ fn deliver(machine: &Machine, running: &mut [CoreRun]) -> u64 {
                 }
             }
         }
+    }
+    for (core, message) in drawn.into_iter().flat_map(Messages::arrive) {
+        deliver_to(machine, running, core, &message);
+        count += 1;
     }
     count
 }

@@ -73,7 +73,7 @@ impl Risc {
             core,
             offset: offset as u32,
         };
-        self.transfers.writes.push(Write {
+        self.issue(Write {
             effect,
             noc,
             posted,

@@ -10,7 +10,7 @@ use crate::compute::ahead::FEW;
 use crate::rules;
 
 use super::copying;
-use super::core::{Message, MessageEffect, MessageTarget};
+use super::core::{MessageEffect, MessageTarget};
 use super::memory::machine::{Node, Rectangle};
 use super::risc::Risc;
 
@@ -25,6 +25,8 @@ pub(super) struct Read {
     pub bytes: u32,
     pub noc: u8,
     pub transaction: u8,
+    /// It took place when it was issued.
+    pub has_arrived: bool,
     pub line: i32,
 }
 
@@ -136,17 +138,42 @@ impl Risc {
     #[inline]
     fn complete_reads(&mut self, selected: impl Fn(&Read) -> bool) {
         let reads = &self.transfers.reads;
-        for (at, read) in reads.iter().enumerate().filter(|(_, read)| selected(read)) {
+        let selected_now = |read: &Read| selected(read) && !read.has_arrived;
+        for (at, read) in reads.iter().enumerate().filter(|(_, read)| selected_now(read)) {
             if let Some(next) = reads.get(at + 1) {
                 // It lies in another bank, where the host's own prefetcher does not look.
                 copying::prefetch(next.source, next.bytes as usize);
             }
             self.core.to_fetch.fetch_lines(FEW);
-            // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live DRAM buffer, the
-            // destination in this core's L1. They may overlap.
-            unsafe { copying::load(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
+            self.load(read);
         }
         self.transfers.reads.retain(|read| !selected(read));
+    }
+
+    /// Lets a read take place.
+    #[inline]
+    pub(super) fn load(&self, read: &Read) {
+        // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live DRAM buffer, the
+        // destination in this core's L1. They may overlap.
+        unsafe { copying::load(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
+    }
+
+    /// A write is in flight.
+    #[inline]
+    pub(super) fn issue(&mut self, write: Write) {
+        self.transfers.writes.push(write);
+        if self.core.is_early() {
+            self.execute_writes();
+        }
+        self.pause();
+    }
+
+    /// Lets others go on, where that is drawn.
+    #[inline]
+    pub(super) fn pause(&mut self) {
+        if self.core.is_early() {
+            self.switch.suspend();
+        }
     }
 
     /// Lets all writes so far take effect, in order. They stay in flight for the checks until they are flushed.
@@ -167,11 +194,8 @@ impl Risc {
                 offset,
                 bytes,
             } if target != core.index && bytes as usize <= MESSAGE_BYTES && !core.machine.is_in_l1_buffer(offset) => {
-                core.send(Message {
-                    target: MessageTarget::Core(target),
-                    offset: offset as u32,
-                    effect: self.store_of(source, bytes),
-                });
+                let data = self.store_of(source, bytes);
+                core.send(MessageTarget::Core(target), offset as u32, data);
             }
             WriteEffect::Copy {
                 source,
@@ -195,11 +219,7 @@ impl Risc {
                         self.copy_to(Node::Core(core.index), offset.into(), source, bytes);
                     }
                     let excluded = Some(core.index);
-                    core.send(Message {
-                        target: MessageTarget::Rectangle { rectangle, excluded },
-                        offset,
-                        effect,
-                    });
+                    core.send(MessageTarget::Rectangle { rectangle, excluded }, offset, effect);
                     return;
                 }
                 let excluded = (!include_self).then_some(core.index);
@@ -214,11 +234,7 @@ impl Risc {
                     let mut data = [0; MESSAGE_BYTES];
                     data[..4].copy_from_slice(&value.to_ne_bytes());
                     let effect = MessageEffect::Store { data, bytes: 4 };
-                    core.send(Message {
-                        target: MessageTarget::Core(target),
-                        offset: offset as u32,
-                        effect,
-                    });
+                    core.send(MessageTarget::Core(target), offset as u32, effect);
                 }
                 Node::Dram(_) | Node::Core(_) => self.change_word(node, offset, |_| value),
             },
@@ -234,11 +250,7 @@ impl Risc {
                 core: target,
                 offset,
             } => {
-                core.send(Message {
-                    target: MessageTarget::Core(target),
-                    offset,
-                    effect: MessageEffect::Add(value),
-                });
+                core.send(MessageTarget::Core(target), offset, MessageEffect::Add(value));
             }
             WriteEffect::IncrementMulticast {
                 value,
@@ -249,11 +261,7 @@ impl Risc {
                     rectangle,
                     excluded: Some(core.index),
                 };
-                core.send(Message {
-                    target,
-                    offset,
-                    effect: MessageEffect::Add(value),
-                });
+                core.send(target, offset, MessageEffect::Add(value));
             }
         }
     }
@@ -291,6 +299,7 @@ impl Risc {
     pub fn flush_writes(&mut self, noc: u8, posted: bool, line: i32) {
         self.check_noc(noc, line);
         self.execute_writes();
+        self.core.fence();
         self.transfers
             .writes
             .retain(|write| write.noc != noc || write.posted != posted);
@@ -301,6 +310,7 @@ impl Risc {
     pub fn flush_writes_with_transaction(&mut self, noc: u8, transaction: u8, line: i32) {
         self.check_noc(noc, line);
         self.execute_writes();
+        self.core.fence();
         self.transfers
             .writes
             .retain(|write| write.noc != noc || write.transaction != transaction);
@@ -311,6 +321,7 @@ impl Risc {
     pub fn atomic_barrier(&mut self, noc: u8, line: i32) {
         self.check_noc(noc, line);
         self.execute_writes();
+        self.core.fence();
         self.note_atomic(noc, None);
         self.transfers.writes.retain(|write| {
             write.noc != noc

@@ -1,5 +1,7 @@
 //! Programs whose cores talk to each other: multicast, semaphores.
 
+use std::process::Command;
+
 use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
 use tt_emulator::{ArchName, CoreCoord, Program, RunCounters, launch};
 
@@ -18,6 +20,8 @@ struct Multicast {
     linked: bool,
     counting: bool,
     noc: u8,
+    /// The receivers are told of a block before it is sent to them, which a flush behind both does not make right.
+    tells_first: bool,
 }
 
 /// Sends blocks from one core to a rectangle; every core of it writes what it got. Gives the counters and the result.
@@ -53,13 +57,13 @@ fn multicast(case: Multicast, threads: usize) -> (RunCounters, Vec<u8>) {
         &accessor(&source),
     ]
     .concat();
-    let sender = program
-        .create_kernel(
-            kernel("multicast_sender.cpp", &sender_args),
-            role.clone(),
-            vec![case.sender],
-        )
-        .unwrap();
+    let mut sender = kernel("multicast_sender.cpp", &sender_args);
+    if case.tells_first {
+        let told = "        noc_semaphore_set_multicast(get_semaphore(1), valid_address, receivers);\n";
+        let sent = "        noc_async_write_multicast(to,";
+        sender.source = sender.source.replace(told, "").replace(sent, &format!("{told}{sent}"));
+    }
+    let sender = program.create_kernel(sender, role.clone(), vec![case.sender]).unwrap();
     let receiver_args = [block, case.counting.into()];
     let receiver = program
         .create_kernel(
@@ -114,6 +118,7 @@ const ROW: Multicast = Multicast {
     linked: false,
     counting: false,
     noc: 0,
+    tells_first: false,
 };
 
 #[test]
@@ -271,4 +276,45 @@ fn a_sender_may_reset_its_flag_after_a_flush() {
     }
     launch(&device, &program, 2).unwrap_or_else(|error| panic!("{error}"));
     assert!(read(&target).chunks(data.len()).all(|part| part == data));
+}
+
+/// Receivers that are told of a block before or after it is sent, in this process's order.
+fn told(tells_first: bool) {
+    let counting = true;
+    multicast(
+        Multicast {
+            tells_first,
+            counting,
+            ..ROW
+        },
+        2,
+    );
+    multicast(Multicast { tells_first, ..ROW }, 2);
+}
+
+#[test]
+#[ignore = "its parent says in which order"]
+fn told_before() {
+    told(true);
+}
+
+#[test]
+#[ignore = "its parent says in which order"]
+fn told_after() {
+    told(false);
+}
+
+#[test]
+fn other_orders_find_what_the_usual_one_does_not() {
+    let goes_well = |test: &str, order: &str| {
+        let mut run = Command::new(std::env::current_exe().unwrap());
+        run.args(["--ignored", "--exact", &format!("synchronisation::{test}")]);
+        run.env("TT_EMULATOR_ORDER", order).output().unwrap().status.success()
+    };
+    assert!(goes_well("told_before", "") && goes_well("told_after", ""));
+    let orders: Vec<String> = (0..12).map(|order: u32| order.to_string()).collect();
+    assert!(orders.iter().all(|order| goes_well("told_after", order)));
+    let found = orders.iter().filter(|order| !goes_well("told_before", order)).count();
+    assert!(found >= 3, "{found} of {} orders find the race", orders.len());
+    assert!(!goes_well("told_after", "backwards"));
 }
