@@ -14,7 +14,6 @@ use super::sfpu_calls::{SfpuCall, sfpu_special};
 use super::state::ComputeState;
 use super::unpack::Broadcast;
 use crate::arch::{Arch, ArchName};
-use crate::compute::state::Fpu;
 use crate::data_format::DataFormat;
 use crate::kernel_config::ComputeOptions;
 use crate::settings;
@@ -100,7 +99,7 @@ fn figures() {
                 0,
                 false,
                 &Ahead::default(),
-            )
+            );
         });
         let flops = 4.0 * 2.0 * 32f64.powi(3) / took.as_secs_f64() / 1e9;
         println!("matmul_block 2x2, {width} destination: {flops:.1} GFLOP/s");

@@ -50,7 +50,7 @@ impl Order {
     /// Whether `what` goes on now: always, or one time in two, four or eight, and that all along.
     fn goes_on(&self, what: u64) -> bool {
         let slowness = mixed(self.number ^ mixed(what)) % 4;
-        self.next() % (1 << slowness) == 0
+        self.next().is_multiple_of(1 << slowness)
     }
 
     /// Whether a core goes on in this epoch.
