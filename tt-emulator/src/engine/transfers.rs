@@ -121,6 +121,10 @@ fn overlap(start: u32, bytes: u32, other: u32, other_bytes: u32) -> bool {
     start < other + other_bytes && other < start + bytes
 }
 
+/// What the host's second-level cache holds, about: of a multicast that brings more, the first receivers' bytes are gone when the last
+/// ones have theirs, and stores past the caches spare fetching what they overwrite.
+const CACHED: usize = 1 << 20;
+
 impl Risc {
     /// Completes all reads of a NoC.
     #[inline]
@@ -222,9 +226,15 @@ impl Risc {
                     core.send(MessageTarget::Rectangle { rectangle, excluded }, offset, effect);
                     return;
                 }
-                let excluded = (!include_self).then_some(core.index);
-                for target in core.machine.cores_in(rectangle) {
-                    if Some(target) != excluded {
+                let receivers = core.machine.cores_in(rectangle);
+                let is_streamed = receivers.clone().count() * bytes as usize >= CACHED;
+                for target in receivers {
+                    if target == core.index && !include_self {
+                        continue;
+                    }
+                    if is_streamed && target != core.index {
+                        self.stream_to(target, offset.into(), source, bytes);
+                    } else {
                         self.copy_to(Node::Core(target), offset.into(), source, bytes);
                     }
                 }
@@ -285,6 +295,17 @@ impl Risc {
             self.core
                 .machine
                 .copy(node, offset, self.l1.pointer(source), bytes as usize)
+        };
+    }
+
+    /// As [`copy_to`](Risc::copy_to), past the host's caches, to another core.
+    fn stream_to(&self, target: u16, offset: u64, source: u32, bytes: u32) {
+        self.core.to_fetch.fetch_lines(FEW);
+        // SAFETY: as in `copy_to`; this core's L1 is not the target's.
+        unsafe {
+            self.core
+                .machine
+                .stream(target, offset, self.l1.pointer(source), bytes as usize)
         };
     }
 

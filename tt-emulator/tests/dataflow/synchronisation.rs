@@ -7,7 +7,6 @@ use tt_emulator::{ArchName, CoreCoord, Program, RunCounters, launch};
 
 use crate::rig::*;
 
-const BLOCK: usize = 2;
 const BLOCKS: usize = 5;
 
 #[derive(Clone, Copy)]
@@ -22,6 +21,8 @@ struct Multicast {
     noc: u8,
     /// The receivers are told of a block before it is sent to them, which a flush behind both does not make right.
     tells_first: bool,
+    /// Pages of a block.
+    block: usize,
 }
 
 /// Sends blocks from one core to a rectangle; every core of it writes what it got. Gives the counters and the result.
@@ -31,13 +32,13 @@ fn multicast(case: Multicast, threads: usize) -> (RunCounters, Vec<u8>) {
     let rectangle = (case.low.1..=case.high.1).flat_map(|y| (case.low.0..=case.high.0).map(move |x| (x, y)));
     let receivers: Vec<_> = rectangle.filter(|core| *core != case.sender).collect();
     let all = [&[case.sender][..], &receivers].concat();
-    let pages = BLOCK * BLOCKS;
+    let pages = case.block * BLOCKS;
     let data = pattern(pages);
     let (source, target) = (dram(&device, pages), dram(&device, pages * all.len()));
     source.write(&data).unwrap();
     let mut program = Program::new();
     program
-        .create_circular_buffer(circular_buffer(0, 2 * BLOCK as u32, &all))
+        .create_circular_buffer(circular_buffer(0, 2 * case.block as u32, &all))
         .unwrap();
     for expected in 0..2 {
         assert_eq!(program.create_semaphore(all.clone(), 0).unwrap(), expected);
@@ -51,7 +52,7 @@ fn multicast(case: Multicast, threads: usize) -> (RunCounters, Vec<u8>) {
         processor: DataMovementProcessor::Brisc,
         noc: 1 - case.noc,
     };
-    let block = BLOCK as u32;
+    let block = case.block as u32;
     let sender_args = [
         &[block, case.linked.into(), case.counting.into()][..],
         &accessor(&source),
@@ -119,6 +120,7 @@ const ROW: Multicast = Multicast {
     counting: false,
     noc: 0,
     tells_first: false,
+    block: 2,
 };
 
 #[test]
@@ -139,6 +141,19 @@ fn a_rectangle_around_the_sender() {
         },
         2,
     );
+}
+
+/// More than the host's caches hold.
+#[test]
+fn large_blocks_to_all_cores() {
+    let case = Multicast {
+        sender: (0, 0),
+        low: (0, 0),
+        high: (7, 7),
+        block: 64,
+        ..ROW
+    };
+    multicast(case, 2);
 }
 
 #[test]

@@ -212,6 +212,15 @@ impl Machine {
         }
     }
 
+    /// As [`copy`](Machine::copy), past the host's caches: to a core that reads it only when they have forgotten it.
+    ///
+    /// # Safety
+    /// As for [`copy`](Machine::copy), and the source must not be in the L1 of that core.
+    pub unsafe fn stream(&self, core: u16, offset: u64, source: *const u8, bytes: usize) {
+        // SAFETY: by the contract of the call.
+        unsafe { copying::stream(source, self.pointer(Node::Core(core), offset), bytes) };
+    }
+
     /// Changes a word of a node.
     ///
     /// # Safety
@@ -243,7 +252,7 @@ impl Machine {
     }
 
     /// Worker cores of a rectangle, row by row.
-    pub fn cores_in(&self, rectangle: Rectangle) -> impl Iterator<Item = u16> + '_ {
+    pub fn cores_in(&self, rectangle: Rectangle) -> impl Iterator<Item = u16> + Clone + '_ {
         (rectangle.low.1..=rectangle.high.1).flat_map(move |y| {
             (rectangle.low.0..=rectangle.high.0).filter_map(move |x| {
                 match self.nodes.0[usize::from(y) * COORDINATES + usize::from(x)] {
