@@ -121,6 +121,48 @@ impl NextCall {
     }
 }
 
+/// Most pages that are noted: as many as there are registers.
+const MOST_SUMS: usize = 16;
+
+/// Pages that the packer is likely to add to next: as far behind those of the last section of the destination as these lie behind those of
+/// the section before. It waits for them with nothing else to do.
+#[derive(Default)]
+pub struct NextSums {
+    /// Since the last product, with their bytes.
+    now: Vec<(*const u8, u32)>,
+    /// Where the first of the section before begins.
+    before: usize,
+    pages: Ahead,
+}
+
+impl NextSums {
+    /// Notes a page that is added to.
+    #[inline]
+    pub fn note(&mut self, page: &[u8]) {
+        if self.now.len() < MOST_SUMS {
+            self.now.push((page.as_ptr(), page.len() as u32));
+        }
+    }
+
+    /// Guesses, where pages were noted.
+    #[inline]
+    pub fn follow(&mut self) {
+        let Some((first, _)) = self.now.first() else { return };
+        let first = first.addr();
+        let distance = first.wrapping_sub(self.before);
+        let guesses = self.now.drain(..).rev();
+        let guesses = guesses.map(|(page, bytes)| (page.wrapping_add(distance), bytes));
+        self.pages.replace(guesses);
+        self.before = first;
+    }
+
+    /// Starts to fetch some lines.
+    #[inline]
+    pub fn fetch_lines(&self) {
+        self.pages.fetch::<true>(2);
+    }
+}
+
 #[inline(always)]
 fn prefetch<const NEAR: bool>(line: *const u8) {
     // SAFETY: a prefetch touches no memory that the program could see, at any address.

@@ -173,6 +173,7 @@ impl ComputeState {
         let bytes = |page: Page<'a>| page.bytes;
         self.next_matmul
             .follow(rows.clone().map(bytes), columns.clone().map(bytes));
+        self.next_sums.follow();
         // As many pages as are multiplied.
         let lines = (LINES_OF_PAGE * (rt + ct)).div_ceil(rt * ct * matmul::FETCHES);
         for (r, (row, as_it_lies)) in sources.rows[..rt].iter().zip(as_they_lie).enumerate() {
@@ -180,6 +181,7 @@ impl ComputeState {
                 let fetch = || {
                     ahead.fetch_lines(lines);
                     self.next_matmul.fetch_lines(lines);
+                    self.next_sums.fetch_lines();
                 };
                 let register = self.registers.accumulate(idst + (r * ct + c) as u32);
                 matmul::multiply(

@@ -56,6 +56,9 @@ impl ComputeState {
 
     /// Packs a register into a page.
     pub fn pack(&mut self, packer: &Packer, register: u32, page: &mut [u8]) {
+        if packer.accumulate {
+            self.next_sums.note(page);
+        }
         if packer.stores_patterns()
             && let Some(patterns) = self.registers.patterns(register)
         {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::thread::LocalKey;
 
-use super::ahead::NextCall;
+use super::ahead::{NextCall, NextSums};
 use super::counters::BothWays;
 use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
@@ -97,6 +97,8 @@ pub struct ComputeState {
     pub sources: Reused<Sources>,
     /// What the matmul after this one reads.
     pub next_matmul: NextCall,
+    /// What the packer adds to after it.
+    pub next_sums: NextSums,
 }
 
 impl ComputeState {
@@ -122,6 +124,7 @@ impl ComputeState {
             mailbox: VecDeque::new(),
             sources: Reused::none(),
             next_matmul: NextCall::default(),
+            next_sums: NextSums::default(),
         }
     }
 
