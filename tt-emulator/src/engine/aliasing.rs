@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::launch::{Modes, build, parts};
 use super::memory::machine::{Machine, Node, Nodes};
+use super::prepared::Prepared;
 use super::program::{CbIndex, CircularBuffer, Program};
 use super::schedule::{Ending, run};
 use crate::abi::{Api, ComputeApi, DataflowApi, KernelEntry, register_step};
@@ -211,7 +212,8 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
         clock: false,
     };
     let parts = parts(&program, &entries, modes);
-    let mut cores = build(&program, &machine, &parts, &addresses);
+    let prepared = Prepared::new(&program, arch, entries.to_vec());
+    let mut cores = build(&program, &prepared, &machine, &parts, &addresses);
     let (ending, _) = run(&machine, &mut cores, 2, 1);
     let violated = cores.iter().flat_map(|run| &run.riscs);
     let violated: Vec<_> = violated

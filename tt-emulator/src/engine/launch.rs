@@ -14,14 +14,12 @@ use crate::arch::{Arch, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
 use crate::compute::ahead::Ahead;
-use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
-use crate::kernel_object::{CbDescriptor, KernelError};
-use crate::report::{Place, Report, RiscName, cited};
+use crate::report::Report;
 use crate::rules;
 use crate::settings::{self, Fpu, SettingError};
 
-use super::circular_buffer::{CbConfig, CoreCb};
+use super::circular_buffer::CbConfig;
 use super::core::{Core, no_buffers};
 use super::coroutine::Switch;
 use super::counters::{CoreCounters, RiscCounters, RunCounters};
@@ -29,10 +27,11 @@ use super::deadlock;
 use super::device::Device;
 use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
+use super::prepared::{Prepared, PreparedCore, prepared};
 use super::printing::Printed;
-use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
+use super::program::{CircularBuffer, CoreCoord, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc, RiscMemory};
-use super::schedule::{CoreRun, Ending, OfCore, RISCS, run};
+use super::schedule::{CoreRun, Ending, run, turn};
 use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
 use super::unwritten;
 use super::writers::Writer;
@@ -98,8 +97,7 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
 
 /// Refuses what can be refused before anything runs, and compiles.
 pub(crate) fn refuse(device: &Arc<Device>, program: &Program) -> Result<(), LaunchError> {
-    check_cores(program, device.arch())?;
-    compile(program, device.arch())?;
+    prepared(program, device.arch())?;
     place_circular_buffers(program, device)?;
     Ok(())
 }
@@ -114,8 +112,7 @@ pub(crate) fn run_now(
     let arch = device.arch();
     let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;
     let fpu = settings::fpu().map_err(LaunchError::Setting)?;
-    check_cores(program, arch)?;
-    let entries = compile(program, arch)?;
+    let prepared = prepared(program, arch)?;
     let addresses = place_circular_buffers(program, device)?;
     // SAFETY: the run is ours until the end, before which the machine goes; who calls has the device until then.
     let mut machine = unsafe { device.machine() };
@@ -125,8 +122,8 @@ pub(crate) fn run_now(
     };
     let machine = Arc::new(machine);
     let clock = device.has_clock();
-    let parts = parts(program, &entries, Modes { fpu, clock });
-    let mut cores = build(program, &machine, &parts, &addresses);
+    let parts = parts(program, &prepared.entries, Modes { fpu, clock });
+    let mut cores = build(program, &prepared, &machine, &parts, &addresses);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
         Ending::Finished => {
@@ -270,113 +267,6 @@ fn forgotten(risc: &Risc) -> Option<Box<Report>> {
     }))
 }
 
-fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
-    let kernels = program
-        .kernels
-        .iter()
-        .map(|kernel| (kernel.kernel.file.clone(), &kernel.cores));
-    let buffers = program
-        .circular_buffers
-        .iter()
-        .map(|cb| (format!("circular buffer {}", cb.indices[0].id), &cb.cores));
-    let semaphores = program
-        .semaphores
-        .iter()
-        .map(|semaphore| (format!("semaphore {}", semaphore.id), &semaphore.cores));
-    for (what, cores) in kernels.chain(buffers).chain(semaphores) {
-        if let Some((x, y)) = cores.iter().find(|(x, y)| *x >= arch.grid.0 || *y >= arch.grid.1) {
-            let (columns, rows) = arch.grid;
-            let detail = format!(
-                "{what} on core ({x},{y}); the grid of {} has {columns} columns and {rows} rows",
-                arch.text
-            );
-            return Err(Report::launch(&rules::LAUNCH_CORE, detail));
-        }
-    }
-    for index in program.circular_buffers.iter().flat_map(|cb| &cb.indices) {
-        if usize::from(index.id) >= arch.circular_buffers {
-            let detail = format!(
-                "circular buffer {}; {} has ids 0 to {}",
-                index.id,
-                arch.text,
-                arch.circular_buffers - 1
-            );
-            return Err(Report::launch(&rules::LAUNCH_CB_ID, detail));
-        }
-    }
-    Ok(())
-}
-
-/// Compiles what is not compiled yet, several kernels at a time.
-fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchError> {
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let handles: Vec<_> = program
-            .kernels
-            .iter()
-            .map(|kernel| {
-                let buffers = descriptors(program, &kernel.cores);
-                match kernel.kernel.loaded_entry(arch.name, &buffers) {
-                    Some(entry) => Err(entry),
-                    None => Ok(scope.spawn(move || {
-                        let entry = kernel.kernel.entry(arch.name, &buffers);
-                        entry.map_err(|error| not_compiled(kernel, error))
-                    })),
-                }
-            })
-            .collect();
-        let join = |handle| match handle {
-            Err(entry) => Ok(entry),
-            Ok(thread) => std::thread::ScopedJoinHandle::join(thread)
-                .unwrap_or_else(|_| Err(LaunchError::Kernel("the kernel compiler's thread panicked".to_owned()))),
-        };
-        handles.into_iter().map(join).collect()
-    });
-    results.into_iter().collect()
-}
-
-/// Why a kernel has no machine code: a rule where it is in a language that is not emulated.
-fn not_compiled(kernel: &ProgramKernel, error: KernelError) -> LaunchError {
-    let KernelError::Sfpi { file, line, word } = error else {
-        return LaunchError::Kernel(error.to_string());
-    };
-    let source = &kernel.kernel.request;
-    let (code, marker) = match file == source.file {
-        true => cited(&source.source, line),
-        false => Default::default(),
-    };
-    let place = Place {
-        code,
-        source: marker,
-        kernel: file,
-        core: kernel.kernel.first_core,
-        risc: kernel.kernel.risc(),
-        line,
-    };
-    Box::new(Report {
-        rule: &SFPI,
-        place: Some(place),
-        detail: format!("`{word}`"),
-    })
-    .into()
-}
-
-/// The circular buffers that some of `cores` have, by id.
-fn descriptors(program: &Program, cores: &[CoreCoord]) -> Vec<CbDescriptor> {
-    let here = program
-        .circular_buffers
-        .iter()
-        .filter(|buffer| buffer.cores.iter().any(|core| cores.contains(core)));
-    let describe = |index: &CbIndex| CbDescriptor {
-        id: index.id,
-        format: index.format,
-        tile: index.tile,
-    };
-    let mut found: Vec<_> = here.flat_map(|buffer| buffer.indices.iter().map(describe)).collect();
-    found.sort_by_key(|buffer| buffer.id);
-    found.dedup_by_key(|buffer| buffer.id);
-    found
-}
-
 /// L1 offset of every circular buffer: the same on all its cores, above what these cores have already.
 fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>, Box<Report>> {
     let arch = device.arch();
@@ -504,87 +394,54 @@ pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes
     program.kernels.iter().zip(entries).map(part).collect()
 }
 
-/// Where a RISC stands among those of its core.
-fn turn(risc: RiscName) -> usize {
-    match risc {
-        RiscName::Ncrisc => 0,
-        RiscName::Trisc => 1,
-        RiscName::Brisc => 2,
-    }
-}
-
 /// The cores of a program, in the order of their numbers; each makes its RISCs when it begins.
 pub(super) fn build<'run>(
     program: &Program,
+    prepared: &Prepared,
     machine: &Arc<Machine>,
     parts: &'run [Part<'run>],
     addresses: &[u32],
 ) -> Vec<CoreRun<'run>> {
-    let arch = machine.arch;
     let clock = parts.iter().any(|part| part.modes.clock);
-    let ids = program.circular_buffers.iter().flat_map(|buffer| &buffer.indices);
-    let buffers = ids.map(|index| usize::from(index.id) + 1).max().unwrap_or(0);
-    let number = |(x, y): CoreCoord| y * arch.grid.0 + x;
-    let most = program
-        .kernels
-        .iter()
-        .map(|kernel| kernel.cores.len())
-        .max()
-        .unwrap_or(0);
-    let mut cores: Vec<(Core, OfCore)> = Vec::with_capacity(most);
-    // Where those are in that list, by number, row by row.
-    let mut places: Vec<Option<u16>> = vec![None; arch.cores()];
-    for (part, kernel) in program.kernels.iter().enumerate() {
-        for (place, core) in kernel.cores.iter().enumerate() {
-            let at = *places[number(*core)].get_or_insert_with(|| {
-                cores.push((new_core(machine, *core, buffers, clock), [None; RISCS]));
-                cores.len() as u16 - 1
-            });
-            let (_, kernels) = &mut cores[usize::from(at)];
-            kernels[turn(kernel.kernel.risc())].get_or_insert((part, place));
-        }
-    }
-    for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
-        for &(x, y) in &buffer.cores {
-            let Some(at) = places[number((x, y))] else {
-                continue;
-            };
-            let (core, _) = &mut cores[usize::from(at)];
-            for index in &buffer.indices {
-                let base = core.l1_base + offset;
-                if buffer.global_address.is_none() {
-                    // SAFETY: no kernel runs yet, and no RISC has this L1.
-                    let mut l1 = unsafe { L1::of(core) };
-                    unwritten::mark(l1.get_mut(base, buffer.total_bytes as usize), index.page_bytes as usize);
-                }
-                core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
-                    base,
-                    bytes: buffer.total_bytes,
-                    page_bytes: index.page_bytes,
-                    pages: buffer.total_bytes / index.page_bytes,
-                    format: index.format,
-                    tile_rows: index.tile.0,
-                    tile_columns: index.tile.1,
-                    on_buffer: buffer.global_address.is_some(),
-                });
-            }
-        }
-    }
     for semaphore in &program.semaphores {
         for &(x, y) in &semaphore.cores {
-            let index = number((x, y));
+            let core = Node::Core((y * machine.arch.grid.0 + x) as u16);
             let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
             // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
-            unsafe { machine.change_word(Node::Core(index as u16), offset as u64, |_| semaphore.initial) };
-            if let Some(at) = places[index] {
-                let (core, _) = &mut cores[usize::from(at)];
-                core.semaphores |= 1 << semaphore.id;
-            }
+            unsafe { machine.change_word(core, offset as u64, |_| semaphore.initial) };
         }
     }
-    cores.sort_by_key(|(core, _)| core.index);
-    let runs = cores.into_iter();
-    runs.map(|(core, kernels)| CoreRun::new(core, parts, kernels)).collect()
+    let run = |of: &PreparedCore| {
+        let mut core = new_core(machine, of, clock);
+        for &number in &of.circular_buffers {
+            configure(&mut core, &program.circular_buffers[number], addresses[number]);
+        }
+        CoreRun::new(core, parts, of.kernels)
+    };
+    prepared.cores.iter().map(run).collect()
+}
+
+/// Gives a core one of its circular buffers, at an offset of its L1.
+fn configure(core: &mut Core, buffer: &CircularBuffer, offset: u32) {
+    let base = core.l1_base + offset;
+    for index in &buffer.indices {
+        if buffer.global_address.is_none() {
+            // SAFETY: no kernel runs yet, and no RISC has this L1.
+            let mut l1 = unsafe { L1::of(core) };
+            unwritten::mark(l1.get_mut(base, buffer.total_bytes as usize), index.page_bytes as usize);
+        }
+        let config = CbConfig {
+            base,
+            bytes: buffer.total_bytes,
+            page_bytes: index.page_bytes,
+            pages: buffer.total_bytes / index.page_bytes,
+            format: index.format,
+            tile_rows: index.tile.0,
+            tile_columns: index.tile.1,
+            on_buffer: buffer.global_address.is_some(),
+        };
+        core.configure(index.id, config);
+    }
 }
 
 impl Part<'_> {
@@ -668,19 +525,20 @@ impl Outcome {
     }
 }
 
-fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, clock: bool) -> Core {
-    let arch = machine.arch;
-    let index = (logical.1 * arch.grid.0 + logical.0) as u16;
-    let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
+/// A core without circular buffers.
+fn new_core(machine: &Arc<Machine>, of: &PreparedCore, clock: bool) -> Core {
+    let (x, y) = of.logical;
+    let (virtual_x, virtual_y) = machine.arch.virtual_core(x, y);
     Core {
-        index,
-        logical,
+        index: of.index,
+        logical: of.logical,
         virtual_x,
         virtual_y,
-        l1_base: machine.pointer(Node::Core(index), 0).addr() as u32,
+        l1_base: machine.pointer(Node::Core(of.index), 0).addr() as u32,
         machine: machine.clone(),
-        cbs: no_buffers(buffers),
-        semaphores: 0,
+        cbs: no_buffers(),
+        configured: 0,
+        semaphores: of.semaphores,
         to_fetch: Ahead::default(),
         outbox: RefCell::default(),
         signals: clock.then(RefCell::default),

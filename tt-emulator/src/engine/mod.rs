@@ -32,6 +32,7 @@ pub(crate) mod launch;
 pub(crate) mod memory;
 pub(crate) mod multicast;
 pub(crate) mod noc;
+pub(crate) mod prepared;
 pub(crate) mod printing;
 pub mod program;
 pub(crate) mod queue;

@@ -20,6 +20,7 @@ use super::memory::machine::{Machine, Node};
 use super::risc::{Current, Progress, Risc, Wait, guard, set_current};
 use super::workers::with_workers;
 use crate::abi::KernelEntry;
+use crate::report::RiscName;
 
 /// Epochs in a row in which RISCs only polled memory, before that counts as a deadlock.
 const IDLE_POLLS: u64 = 10_000;
@@ -32,6 +33,15 @@ pub(crate) const RISCS: usize = 3;
 
 /// The kernels of a core by the turns of its RISCs: the number of each, and the place of the core among the kernel's.
 pub(crate) type OfCore = [Option<(usize, usize)>; RISCS];
+
+/// Where a RISC stands among those of its core.
+pub(crate) fn turn(risc: RiscName) -> usize {
+    match risc {
+        RiscName::Ncrisc => 0,
+        RiscName::Trisc => 1,
+        RiscName::Brisc => 2,
+    }
+}
 
 /// A core of a run. A thread that runs it has it to itself.
 pub(crate) struct CoreRun<'run> {
