@@ -21,6 +21,23 @@ pub struct Bindings {
     pub first_pages: BTreeMap<String, u32>,
 }
 
+impl Bindings {
+    /// Whether all values are the same, numbers bit by bit.
+    pub fn are(&self, others: &Bindings) -> bool {
+        let Bindings {
+            integers,
+            floats,
+            addresses,
+            first_pages,
+        } = self;
+        let bits = |(name, value): (_, &f32)| (name, value.to_bits());
+        *integers == others.integers
+            && Iterator::eq(floats.iter().map(bits), others.floats.iter().map(bits))
+            && *addresses == others.addresses
+            && *first_pages == others.first_pages
+    }
+}
+
 /// The grid of worker cores of a device: columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceGrid {
