@@ -11,7 +11,7 @@ use crate::device::Session;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
-use tt_emulator::{StoredBlocks, StoredTensor, Stores};
+use tt_emulator::{StoredTensor, Stores};
 use tt_plan::{Bindings, CoreWork, DataFormat, DeviceGrid, PartitionMode, Plan, Role, TransferClass};
 
 impl Launch<'_> {
@@ -117,19 +117,19 @@ impl Launch<'_> {
         bound: &Bound<'_>,
         tensors: &Tensors,
     ) -> Result<Run<'d>> {
-        let Work { cores: work, on_shards } = work;
+        let Work { cores, on_shards, .. } = work;
         let on_shards = tensors.on_shards(on_shards);
         let mut words = tensors.words();
         if plan.work_partition.mode == PartitionMode::LocalShard {
-            words.extend(work.iter().flat_map(|core| [core.x, core.y]));
+            words.extend(cores.iter().flat_map(|core| [core.x, core.y]));
             words.extend(on_shards.iter().map(|on| on.address));
         }
-        let key = WorkloadKey::new(self.kernel(), stage, work, words);
+        let key = WorkloadKey::new(self.kernel(), stage, cores, words);
         let kept = session.workloads.get(&key).and_then(|kept| kept.arguments.as_ref());
         let arguments = match kept.is_some_and(|has| has.are_of(decision, &tensors.bindings)) {
             true => None,
             false => Some(RuntimeArguments {
-                words: self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), work)?,
+                words: self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), cores)?,
                 decision: decision.clone(),
                 bindings: tensors.bindings.clone(),
             }),
@@ -147,7 +147,7 @@ impl Launch<'_> {
                     bound.device.facts(),
                     self.kernel(),
                     (stage, plan),
-                    work,
+                    cores,
                     &tensors,
                     &on_shards,
                 )?
@@ -196,20 +196,11 @@ impl Launch<'_> {
                 read_by_element: reads.any(|transfer| transfer.class == TransferClass::Element),
             }
         };
-        let blocks = run.work.iter().flat_map(|core| {
-            let runs = (0..core.count).step_by(core.run.max(1) as usize);
-            runs.map(move |nth| StoredBlocks {
-                core: (core.x as usize, core.y as usize),
-                start: core.number(nth),
-                count: core.run.min(core.count - nth),
-                step: core.step,
-            })
-        });
         Stores {
             kernel: self.described(several.then_some(run.stage)),
             others_may_store: several,
             tensors: written.map(tensor).collect(),
-            blocks: blocks.collect(),
+            blocks: run.work.blocks.clone(),
         }
     }
 
@@ -258,7 +249,7 @@ pub(super) enum Waiting {
 struct Run<'d> {
     stage: usize,
     plan: &'static Plan,
-    work: &'d [CoreWork],
+    work: &'d Work,
     /// The runtime arguments that its kernels get; none where they have them.
     arguments: Option<RuntimeArguments>,
     key: WorkloadKey,
