@@ -464,7 +464,7 @@ impl Part<'_> {
             viewed: 0,
             transfers: memory.transfers,
             turns: memory.turns,
-            buffer: None,
+            buffers: [None; 2],
             writer: Writer::Core(core.index),
             touched: memory.touched,
             printed: Printed::default(),
@@ -481,12 +481,14 @@ impl Part<'_> {
         self.arguments[place].as_deref().unwrap_or(&[])
     }
 
-    /// Makes a RISC that has returned, of another core and perhaps of another kernel, one of this kernel on `core`.
+    /// Makes a RISC that has returned, of another core of the run and perhaps of another kernel, one of this kernel on `core`.
     pub fn renew(&self, risc: &mut Risc, core: &Rc<Core>, place: usize) {
         if risc.name != self.common.kernel.risc() || risc.progress.violation.get().is_some() {
             *risc = self.risc(core, place);
             return;
         }
+        // What it found out of buffers stays true.
+        debug_assert!(Arc::ptr_eq(&risc.core.machine, &core.machine), "a RISC of another run");
         risc.core.clone_from(core);
         risc.progress.renew(core);
         // SAFETY: as for a new one.
@@ -501,7 +503,6 @@ impl Part<'_> {
         risc.viewed = 0;
         risc.transfers.clear();
         risc.turns.clear();
-        risc.buffer = None;
         risc.writer = Writer::Core(core.index);
         risc.printed = Printed::default();
         risc.line = 0;

@@ -141,8 +141,8 @@ pub(crate) struct Risc {
     pub transfers: Transfers,
     /// What it read before it waited, and before that.
     pub turns: Turns,
-    /// The buffer that it last moved a page of.
-    pub buffer: Option<Found>,
+    /// The two buffers whose pages it last moved, on this core or another of the run.
+    pub buffers: [Option<Found>; 2],
     /// Whose stores are issued now.
     pub writer: Writer,
     /// Which lines of its kernel touch what is watched, on this core or others.
