@@ -359,7 +359,7 @@ impl<'run> CoreRun<'run> {
                     return;
                 }
             }
-            if !progress {
+            if !progress || self.running.iter().all(Running::is_over) {
                 return;
             }
         }
