@@ -99,6 +99,7 @@ pub(crate) struct Core {
 
 impl Core {
     /// Gives it a circular buffer.
+    #[inline]
     pub fn configure(&mut self, id: u8, config: CbConfig) {
         let at = usize::from(id);
         if self.cbs.len() <= at {

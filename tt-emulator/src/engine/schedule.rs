@@ -206,6 +206,23 @@ fn end() {
 }
 
 impl Running {
+    fn new(risc: &mut Risc, entry: KernelEntry) -> Running {
+        Running {
+            progress: risc.progress.clone(),
+            risc,
+            stage: Stage::Waiting(entry),
+        }
+    }
+
+    /// Makes one that is over that of another kernel, or of another core.
+    fn renew(&mut self, risc: &mut Risc, entry: KernelEntry) {
+        if !Rc::ptr_eq(&self.progress, &risc.progress) {
+            self.progress = risc.progress.clone();
+        }
+        self.risc = risc;
+        self.stage = Stage::Waiting(entry);
+    }
+
     /// Runs the kernel until it waits or ends, if it can; gives whether it could.
     fn advance(&mut self, core: &Core) -> std::io::Result<bool> {
         if !core.fulfils(self.progress.wait.get()) {
@@ -261,6 +278,7 @@ impl<'run> CoreRun<'run> {
         self.is_begun = true;
         (self.riscs, self.running) = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
         let kernels = self.kernels.iter().flatten();
+        let count = kernels.clone().count();
         for (index, &(part, place)) in kernels.clone().enumerate() {
             let part = &self.parts[part];
             match self.riscs.get_mut(index) {
@@ -268,14 +286,14 @@ impl<'run> CoreRun<'run> {
                 None => self.riscs.push(part.risc(&self.core, place)),
             }
         }
-        self.riscs.truncate(kernels.clone().count());
-        let parts = kernels.map(|(part, _)| &self.parts[*part]);
-        for (risc, part) in self.riscs.iter_mut().zip(parts) {
-            self.running.push(Running {
-                progress: risc.progress.clone(),
-                risc,
-                stage: Stage::Waiting(part.entry),
-            });
+        self.riscs.truncate(count);
+        self.running.truncate(count);
+        for (index, (risc, (part, _))) in self.riscs.iter_mut().zip(kernels).enumerate() {
+            let entry = self.parts[*part].entry;
+            match self.running.get_mut(index) {
+                Some(spare) => spare.renew(risc, entry),
+                None => self.running.push(Running::new(risc, entry)),
+            }
         }
     }
 
@@ -291,11 +309,10 @@ impl<'run> CoreRun<'run> {
 
     /// Keeps its RISCs and their lists for another core of this thread.
     fn give_back(&mut self) {
-        let mut lists = (take(&mut self.riscs), take(&mut self.running));
+        let lists = (take(&mut self.riscs), take(&mut self.running));
         if lists.0.capacity() == 0 {
             return;
         }
-        lists.1.clear();
         // A thread that ends keeps nothing.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
