@@ -97,8 +97,8 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
 
 /// Refuses what can be refused before anything runs, and compiles.
 pub(crate) fn refuse(device: &Arc<Device>, program: &Program) -> Result<(), LaunchError> {
-    prepared(program, device.arch())?;
-    place_circular_buffers(program, device)?;
+    let prepared = prepared(program, device.arch())?;
+    place_circular_buffers(program, &prepared, device)?;
     Ok(())
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn run_now(
     let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;
     let fpu = settings::fpu().map_err(LaunchError::Setting)?;
     let prepared = prepared(program, arch)?;
-    let addresses = place_circular_buffers(program, device)?;
+    let addresses = place_circular_buffers(program, &prepared, device)?;
     // SAFETY: the run is ours until the end, before which the machine goes; who calls has the device until then.
     let mut machine = unsafe { device.machine() };
     machine.stores = match &program.stores {
@@ -267,42 +267,29 @@ fn forgotten(risc: &Risc) -> Option<Box<Report>> {
     }))
 }
 
-/// L1 offset of every circular buffer: the same on all its cores, above what these cores have already.
-fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>, Box<Report>> {
+/// L1 offset of every circular buffer, the same on all its cores; all are inside of L1 buffers or below them.
+fn place_circular_buffers(program: &Program, prepared: &Prepared, device: &Device) -> Result<Vec<u32>, Box<Report>> {
     let arch = device.arch();
-    let base = arch.l1_unreserved_base() as u64;
     let limit = device.lowest_l1_buffer();
-    // By core, row by row.
-    let mut ends = vec![base; arch.cores()];
-    let number = |(x, y): &CoreCoord| y * arch.grid.0 + x;
-    let mut addresses = Vec::with_capacity(program.circular_buffers.len());
-    for buffer in &program.circular_buffers {
-        if let Some(address) = buffer.global_address {
-            let end = address.saturating_add(u64::from(buffer.total_bytes));
-            let range = device.l1_buffer_at(address);
-            let Some((address, _)) = u32::try_from(address).ok().zip(range.filter(|range| end <= range.end)) else {
-                let detail = format!(
-                    "a circular buffer of {} bytes at {address:#x} is not inside an L1 buffer",
-                    buffer.total_bytes
-                );
-                return Err(Report::launch(&rules::LAUNCH_L1, detail));
-            };
-            addresses.push(address);
+    let mut addresses = prepared.addresses.clone();
+    for (buffer, offset) in program.circular_buffers.iter().zip(&mut addresses) {
+        let Some(address) = buffer.global_address else {
             continue;
-        }
-        let address = buffer.cores.iter().map(|core| ends[number(core)]).max().unwrap_or(base);
-        let end = (address + u64::from(buffer.total_bytes)).next_multiple_of(arch.l1_alignment as u64);
-        for core in &buffer.cores {
-            ends[number(core)] = end;
-        }
-        addresses.push(address as u32);
+        };
+        let end = address.saturating_add(u64::from(buffer.total_bytes));
+        let range = device.l1_buffer_at(address);
+        let Some((address, _)) = u32::try_from(address).ok().zip(range.filter(|range| end <= range.end)) else {
+            let detail = format!(
+                "a circular buffer of {} bytes at {address:#x} is not inside an L1 buffer",
+                buffer.total_bytes
+            );
+            return Err(Report::launch(&rules::LAUNCH_L1, detail));
+        };
+        *offset = address;
     }
-    let in_order = (0..arch.grid.0).flat_map(|x| (0..arch.grid.1).map(move |y| (x, y)));
-    if let Some((core, end)) = in_order
-        .map(|core| (core, ends[number(&core)]))
-        .max_by_key(|(_, end)| *end)
-        && end > limit
-    {
+    let (core, end) = prepared.fullest;
+    if end > limit {
+        let base = arch.l1_unreserved_base() as u64;
         let free = limit - base;
         let what = if limit < arch.l1_bytes as u64 {
             ", below the L1 buffers"

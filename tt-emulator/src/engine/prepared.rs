@@ -13,7 +13,7 @@ use crate::report::{Place, Report, cited};
 use crate::rules;
 
 use super::launch::LaunchError;
-use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
+use super::program::{CbIndex, CircularBuffer, CoreCoord, Program, ProgramKernel};
 use super::schedule::{OfCore, RISCS, turn};
 
 /// A program on an architecture.
@@ -23,6 +23,10 @@ pub(crate) struct Prepared {
     pub entries: Vec<KernelEntry>,
     /// The cores that run kernels, in the order of their numbers.
     pub cores: Vec<PreparedCore>,
+    /// L1 offset of every circular buffer, the same on all its cores; 0 of those that lie in L1 buffers.
+    pub addresses: Vec<u32>,
+    /// The core on which the others reach highest, and how high.
+    pub fullest: (CoreCoord, u64),
 }
 
 /// A core that runs kernels of a program.
@@ -86,12 +90,40 @@ impl Prepared {
                 }
             }
         }
+        let (addresses, fullest) = placed(program, arch);
         Prepared {
             arch: arch.name,
             entries,
             cores: cores.into_iter().flatten().collect(),
+            addresses,
+            fullest,
         }
     }
+}
+
+/// L1 offset of every circular buffer, above what its cores have already, and the core on which they reach highest.
+fn placed(program: &Program, arch: &Arch) -> (Vec<u32>, (CoreCoord, u64)) {
+    let base = arch.l1_unreserved_base() as u64;
+    // By core, row by row.
+    let mut ends = vec![base; arch.cores()];
+    let number = |(x, y): &CoreCoord| y * arch.grid.0 + x;
+    let mut place = |buffer: &CircularBuffer| {
+        if buffer.global_address.is_some() {
+            return 0;
+        }
+        let address = buffer.cores.iter().map(|core| ends[number(core)]).max().unwrap_or(base);
+        let end = (address + u64::from(buffer.total_bytes)).next_multiple_of(arch.l1_alignment as u64);
+        for core in &buffer.cores {
+            ends[number(core)] = end;
+        }
+        address as u32
+    };
+    let addresses = program.circular_buffers.iter().map(&mut place).collect();
+    let in_order = (0..arch.grid.0).flat_map(|x| (0..arch.grid.1).map(move |y| (x, y)));
+    let fullest = in_order
+        .map(|core| (core, ends[number(&core)]))
+        .max_by_key(|(_, end)| *end);
+    (addresses, fullest.unwrap_or(((0, 0), base)))
 }
 
 fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
