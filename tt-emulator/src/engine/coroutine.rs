@@ -112,15 +112,15 @@ impl KernelCoroutine {
     }
 
     /// Takes the stack back, whether the kernel has returned or not.
-    #[inline]
+    #[inline(always)]
     pub fn into_pool(mut self) {
-        if self.coroutine.started() && !self.coroutine.done() {
+        if !self.coroutine.done() {
+            if !self.coroutine.started() {
+                return;
+            }
             // SAFETY: kernels are compiled without exceptions and own nothing on their stack; the entries of the engine that
             // suspend (blocking calls, violations) have moved what they own into the RISC before they do.
             unsafe { self.coroutine.force_reset() };
-        }
-        if !self.coroutine.done() {
-            return;
         }
         let stack = self.coroutine.into_stack();
         OWN.with_borrow_mut(|own| {
