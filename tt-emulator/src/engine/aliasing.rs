@@ -213,7 +213,8 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
     };
     let parts = parts(&program, &entries, modes);
     let prepared = Prepared::new(&program, arch, entries.to_vec());
-    let mut cores = build(&program, &prepared, &machine, &parts, &addresses);
+    let mut counters = prepared.counters();
+    let mut cores = build(&program, &prepared, (&addresses, &machine), &parts, &mut counters);
     let (ending, _) = run(&machine, &mut cores, 2, 1);
     let violated = cores.iter().flat_map(|run| &run.riscs);
     let violated: Vec<_> = violated

@@ -29,7 +29,7 @@ use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
 use super::prepared::{Prepared, PreparedCore, prepared};
 use super::printing::Printed;
-use super::program::{CircularBuffer, CoreCoord, Kernel, Program, ProgramKernel};
+use super::program::{CircularBuffer, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc, RiscMemory};
 use super::schedule::{CoreRun, Ending, run, turn};
 use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
@@ -123,11 +123,17 @@ pub(crate) fn run_now(
     let machine = Arc::new(machine);
     let clock = device.has_clock();
     let parts = parts(program, &prepared.entries, Modes { fpu, clock });
-    let mut cores = build(program, &prepared, &machine, &parts, &addresses);
+    let mut counters = RunCounters {
+        programs: 1,
+        cores: prepared.counters(),
+        ..Default::default()
+    };
+    let placed = (&addresses[..], &machine);
+    let mut cores = build(program, &prepared, placed, &parts, &mut counters.cores);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
         Ending::Finished => {
-            if let Some(report) = cores.iter_mut().find_map(|run| run.outcome.forgotten.take()) {
+            if let Some(report) = cores.iter_mut().find_map(|run| run.forgotten.take()) {
                 return Err(report.into());
             }
         }
@@ -146,19 +152,7 @@ pub(crate) fn run_now(
             }
         }
     }
-    let mut counters = RunCounters {
-        epochs,
-        programs: 1,
-        cores: Vec::with_capacity(cores.len()),
-        ..Default::default()
-    };
-    for run in &cores {
-        counters.total.add(&run.outcome.counts);
-        counters.cores.push(CoreCounters {
-            core: run.core.logical,
-            counts: run.outcome.counts.clone(),
-        });
-    }
+    counters.epochs = epochs;
     if clock {
         let file = settings::timeline();
         let (modelled, timeline) = modelled(arch, &mut cores, file.is_some());
@@ -168,6 +162,9 @@ pub(crate) fn run_now(
         }
     }
     drop(cores);
+    for core in &counters.cores {
+        counters.total.add(&core.counts);
+    }
     // All cores are gone, and nothing else has the machine.
     if let Some(machine) = Arc::into_inner(machine) {
         let misused = |of: Misused| of.report(&touched(&parts), program.stores.as_ref());
@@ -245,7 +242,7 @@ fn tell_once(stores: &Stores, unstored: &[Unstored]) {
 }
 
 /// Refuses a run in which a RISC opened a window of a circular buffer and then forgot it.
-fn forgotten(risc: &Risc) -> Option<Box<Report>> {
+pub(super) fn forgotten(risc: &Risc) -> Option<Box<Report>> {
     let (rule, cb, detail) = if let Some((cb, pages)) = risc.forgotten_reserve() {
         (
             &rules::CB_DIRTY_RESERVE,
@@ -349,14 +346,6 @@ impl Common {
     }
 }
 
-/// What is left of a core's RISCs when all have returned.
-#[derive(Default)]
-pub(crate) struct Outcome {
-    pub counts: RiscCounters,
-    /// A window of a circular buffer that a RISC opened and then forgot.
-    forgotten: Option<Box<Report>>,
-}
-
 /// The kernels of a program, in the order in which RISCs of a core run: the direction that data flows, so that a core switches as
 /// rarely as it can.
 pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes: Modes) -> Vec<Part<'run>> {
@@ -385,9 +374,9 @@ pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes
 pub(super) fn build<'run>(
     program: &Program,
     prepared: &Prepared,
-    machine: &Arc<Machine>,
+    (addresses, machine): (&[u32], &Arc<Machine>),
     parts: &'run [Part<'run>],
-    addresses: &[u32],
+    counters: &'run mut [CoreCounters],
 ) -> Vec<CoreRun<'run>> {
     let clock = parts.iter().any(|part| part.modes.clock);
     for semaphore in &program.semaphores {
@@ -398,14 +387,14 @@ pub(super) fn build<'run>(
             unsafe { machine.change_word(core, offset as u64, |_| semaphore.initial) };
         }
     }
-    let run = |of: &PreparedCore| {
+    let run = |(of, counters): (&PreparedCore, &'run mut CoreCounters)| {
         let mut core = new_core(machine, of, clock);
         for &number in &of.circular_buffers {
             configure(&mut core, &program.circular_buffers[number], addresses[number]);
         }
-        CoreRun::new(core, parts, of.kernels)
+        CoreRun::new(core, parts, of.kernels, &mut counters.counts)
     };
-    prepared.cores.iter().map(run).collect()
+    prepared.cores.iter().zip(counters).map(run).collect()
 }
 
 /// Gives a core one of its circular buffers, at an offset of its L1.
@@ -499,16 +488,6 @@ impl Part<'_> {
         // Data movement leaves its engines as they are.
         if risc.is_compute() {
             risc.compute = ComputeState::new(&self.options, core.machine.arch, self.modes.fpu == Fpu::Exact);
-        }
-    }
-}
-
-impl Outcome {
-    /// Adds what a RISC that has returned leaves.
-    pub fn add(&mut self, risc: &Risc) {
-        self.counts.add(&risc.counters);
-        if self.forgotten.is_none() {
-            self.forgotten = forgotten(risc);
         }
     }
 }

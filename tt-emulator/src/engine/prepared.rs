@@ -12,6 +12,7 @@ use crate::kernel_object::{CbDescriptor, KernelError};
 use crate::report::{Place, Report, cited};
 use crate::rules;
 
+use super::counters::{CoreCounters, RiscCounters};
 use super::launch::LaunchError;
 use super::program::{CbIndex, CircularBuffer, CoreCoord, Program, ProgramKernel};
 use super::schedule::{OfCore, RISCS, turn};
@@ -98,6 +99,15 @@ impl Prepared {
             addresses,
             fullest,
         }
+    }
+
+    /// Counters of its cores, which have done nothing.
+    pub fn counters(&self) -> Vec<CoreCounters> {
+        let nothing = |core: &PreparedCore| CoreCounters {
+            core: core.logical,
+            counts: RiscCounters::default(),
+        };
+        self.cores.iter().map(nothing).collect()
     }
 }
 

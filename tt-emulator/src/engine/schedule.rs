@@ -14,13 +14,14 @@ use std::rc::Rc;
 use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
 use super::coroutine::{KernelCoroutine, Resumed, Switch};
+use super::counters::RiscCounters;
 use super::entries::API;
-use super::launch::{Outcome, Part};
+use super::launch::{Part, forgotten};
 use super::memory::machine::{Machine, Node};
 use super::risc::{Current, Progress, Risc, Wait, guard, set_current};
 use super::workers::with_workers;
 use crate::abi::KernelEntry;
-use crate::report::RiscName;
+use crate::report::{Report, RiscName};
 
 /// Epochs in a row in which RISCs only polled memory, before that counts as a deadlock.
 const IDLE_POLLS: u64 = 10_000;
@@ -55,8 +56,10 @@ pub(crate) struct CoreRun<'run> {
     /// them.
     pub riscs: Vec<Risc>,
     running: Vec<Running>,
-    /// What is left of RISCs that have returned.
-    pub outcome: Outcome,
+    /// What RISCs that have returned did.
+    counts: &'run mut RiscCounters,
+    /// A window of a circular buffer that one of them opened and then forgot.
+    pub forgotten: Option<Box<Report>>,
     violated: bool,
     /// There was no stack for one of its kernels.
     lacks_stack: bool,
@@ -257,8 +260,13 @@ impl Running {
 }
 
 impl<'run> CoreRun<'run> {
-    /// A core whose RISCs have these of the kernels.
-    pub fn new(core: Core, parts: &'run [Part<'run>], kernels: OfCore) -> CoreRun<'run> {
+    /// A core whose RISCs have these of the kernels; what they do is added to `counts`.
+    pub fn new(
+        core: Core,
+        parts: &'run [Part<'run>],
+        kernels: OfCore,
+        counts: &'run mut RiscCounters,
+    ) -> CoreRun<'run> {
         CoreRun {
             core: Rc::new(core),
             parts,
@@ -266,7 +274,8 @@ impl<'run> CoreRun<'run> {
             is_begun: false,
             riscs: Vec::new(),
             running: Vec::new(),
-            outcome: Outcome::default(),
+            counts,
+            forgotten: None,
             violated: false,
             lacks_stack: false,
         }
@@ -300,7 +309,10 @@ impl<'run> CoreRun<'run> {
     /// Takes down what RISCs that have all returned leave. Those with a trace stay, for the clock.
     fn end(&mut self) {
         for risc in &self.riscs {
-            self.outcome.add(risc);
+            self.counts.add(&risc.counters);
+            if self.forgotten.is_none() {
+                self.forgotten = forgotten(risc);
+            }
         }
         if self.riscs.iter().all(|risc| risc.trace.is_none()) {
             self.give_back();
