@@ -641,3 +641,23 @@ pub fn ranges(cores: &[CoreWork]) -> Vec<CoreRange> {
     }
     ranges
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_the_same_bit_by_bit() {
+        let of = |number: f32, address, page| Bindings {
+            integers: BTreeMap::from([("N".to_owned(), 64)]),
+            floats: BTreeMap::from([("scale".to_owned(), number)]),
+            addresses: BTreeMap::from([("a".to_owned(), address)]),
+            first_pages: BTreeMap::from([("a".to_owned(), page)]),
+        };
+        assert!(of(f32::NAN, 32, 1).are(&of(f32::NAN, 32, 1)));
+        assert!(!of(0.0, 32, 1).are(&of(-0.0, 32, 1)));
+        assert!(!of(0.0, 32, 1).are(&of(0.0, 64, 1)));
+        assert!(!of(0.0, 32, 1).are(&of(0.0, 32, 2)));
+        assert!(!of(0.0, 32, 1).are(&Bindings::default()));
+    }
+}

@@ -242,3 +242,50 @@ fn descriptors(program: &Program, cores: &[CoreCoord]) -> Vec<CbDescriptor> {
     found.dedup_by_key(|buffer| buffer.id);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::{BLACKHOLE, WORMHOLE_B0};
+    use crate::data_format::DataFormat;
+
+    fn buffer(id: u8, pages: u32) -> CircularBuffer {
+        let index = CbIndex {
+            id,
+            format: DataFormat::Float16_b,
+            page_bytes: 2048,
+            tile: (32, 32),
+        };
+        CircularBuffer {
+            cores: vec![(1, 0), (2, 3)],
+            total_bytes: pages * 2048,
+            indices: vec![index],
+            global_address: None,
+        }
+    }
+
+    #[test]
+    fn a_program_is_prepared_anew_when_it_was_changed() {
+        let pages = |program: &Program| {
+            let prepared = prepared(program, &WORMHOLE_B0).unwrap();
+            let base = WORMHOLE_B0.l1_unreserved_base() as u32;
+            let before = prepared.addresses.iter().map(|address| (address - base) / 2048);
+            (before.collect::<Vec<_>>(), prepared)
+        };
+        let mut program = Program::new();
+        let first = program.create_circular_buffer(buffer(0, 2)).unwrap();
+        let (before, known) = pages(&program);
+        assert_eq!(before, [0]);
+        assert!(Arc::ptr_eq(&known, &pages(&program).1));
+        let other = prepared(&program, &BLACKHOLE).unwrap();
+        assert!(!Arc::ptr_eq(&known, &other) && Arc::ptr_eq(&known, &pages(&program).1));
+        program.create_circular_buffer(buffer(1, 1)).unwrap();
+        assert_eq!(pages(&program).0, [0, 2]);
+        let indices = buffer(0, 4).indices;
+        program.change_circular_buffer(first, 4 * 2048, indices, None).unwrap();
+        let (changed, known) = pages(&program);
+        assert_eq!(changed, [0, 4]);
+        program.create_semaphore(vec![(1, 0)], 0).unwrap();
+        assert!(!Arc::ptr_eq(&known, &pages(&program).1));
+    }
+}
