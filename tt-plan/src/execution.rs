@@ -21,6 +21,23 @@ pub struct Bindings {
     pub first_pages: BTreeMap<String, u32>,
 }
 
+impl Bindings {
+    /// Whether all values are the same, numbers bit by bit.
+    pub fn are(&self, others: &Bindings) -> bool {
+        let Bindings {
+            integers,
+            floats,
+            addresses,
+            first_pages,
+        } = self;
+        let bits = |(name, value): (_, &f32)| (name, value.to_bits());
+        *integers == others.integers
+            && Iterator::eq(floats.iter().map(bits), others.floats.iter().map(bits))
+            && *addresses == others.addresses
+            && *first_pages == others.first_pages
+    }
+}
+
 /// The grid of worker cores of a device: columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceGrid {
@@ -623,4 +640,24 @@ pub fn ranges(cores: &[CoreWork]) -> Vec<CoreRange> {
         close(done);
     }
     ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_the_same_bit_by_bit() {
+        let of = |number: f32, address, page| Bindings {
+            integers: BTreeMap::from([("N".to_owned(), 64)]),
+            floats: BTreeMap::from([("scale".to_owned(), number)]),
+            addresses: BTreeMap::from([("a".to_owned(), address)]),
+            first_pages: BTreeMap::from([("a".to_owned(), page)]),
+        };
+        assert!(of(f32::NAN, 32, 1).are(&of(f32::NAN, 32, 1)));
+        assert!(!of(0.0, 32, 1).are(&of(-0.0, 32, 1)));
+        assert!(!of(0.0, 32, 1).are(&of(0.0, 64, 1)));
+        assert!(!of(0.0, 32, 1).are(&of(0.0, 32, 2)));
+        assert!(!of(0.0, 32, 1).are(&Bindings::default()));
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::launch::{Modes, build, parts};
 use super::memory::machine::{Machine, Node, Nodes};
+use super::prepared::Prepared;
 use super::program::{CbIndex, CircularBuffer, Program};
 use super::schedule::{Ending, run};
 use crate::abi::{Api, ComputeApi, DataflowApi, KernelEntry, register_step};
@@ -212,7 +213,9 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
         order: None,
     };
     let parts = parts(&program, &entries, modes);
-    let mut cores = build(&program, &machine, &parts, &addresses);
+    let prepared = Prepared::new(&program, arch, entries.to_vec());
+    let mut counters = prepared.counters();
+    let mut cores = build(&program, &prepared, (&addresses, &machine), &parts, &mut counters);
     let (ending, _) = run(&machine, &mut cores, (2, None), 1);
     let violated = cores.iter().flat_map(|run| &run.riscs);
     let violated: Vec<_> = violated

@@ -11,6 +11,7 @@ use crate::data_format::DataFormat;
 use crate::report::RiscName;
 use crate::rules;
 
+use super::core::bits;
 use super::risc::{Risc, Wait};
 
 /// What a program says about a circular buffer, at its address on one core.
@@ -117,12 +118,6 @@ pub(crate) struct CbView {
     pub pushed: bool,
     /// Whether this RISC ever popped.
     pub popped: bool,
-}
-
-/// Formats of the buffers that a core has.
-pub(crate) fn configured_formats(cbs: &[CoreCb]) -> impl Iterator<Item = DataFormat> {
-    let configured = cbs.iter().filter(|cb| cb.config.pages != 0);
-    configured.map(|cb| cb.config.format)
 }
 
 impl Risc {
@@ -427,16 +422,6 @@ impl Risc {
         slot
     }
 
-    /// The circular buffers that it has looked at.
-    fn viewed_buffers(&self) -> impl Iterator<Item = usize> + use<> {
-        let mut left = self.viewed;
-        std::iter::from_fn(move || {
-            let cb = left.trailing_zeros();
-            left &= left.wrapping_sub(1);
-            (cb < u64::BITS).then_some(cb as usize)
-        })
-    }
-
     /// A circular buffer that this RISC waited on and never popped from, though its producer filled pages beyond those, and
     /// how many it waited for. What is produced once may stay, and pages of a buffer need not be given back.
     pub fn forgotten_wait(&self) -> Option<(usize, u32)> {
@@ -451,7 +436,7 @@ impl Risc {
         if self.name == RiscName::Trisc {
             return None;
         }
-        let found = self.viewed_buffers().find(forgotten);
+        let found = bits(self.viewed).find(forgotten);
         found.map(|cb| (cb, self.views[cb].waited))
     }
 
@@ -462,7 +447,7 @@ impl Risc {
             let (shared, view) = (&self.core.cbs[*cb], &self.views[*cb]);
             view.reserved > 0 && !view.pushed && shared.is_shared_with_others(self.name)
         };
-        let found = self.viewed_buffers().find(forgotten);
+        let found = bits(self.viewed).find(forgotten);
         found.map(|cb| (cb, self.views[cb].reserved))
     }
 }

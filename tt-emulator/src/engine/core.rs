@@ -45,25 +45,25 @@ pub(crate) struct Message {
 }
 
 thread_local! {
-    /// Memory for circular buffers of cores to come: a launch makes them all before it drops the first, more than the allocator has at
-    /// hand.
+    /// Memory for circular buffers of cores to come, none of which is there: a launch makes them all before it drops the first, more
+    /// than the allocator has at hand.
     static SPARE: RefCell<Vec<Vec<CoreCb>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Cores whose memory a thread keeps: more than any chip has.
 const KEPT: usize = 256;
 
-/// So many circular buffers that are not there, for a core.
-pub(crate) fn no_buffers(count: usize) -> Vec<CoreCb> {
-    let mut buffers = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
-    buffers.extend((0..count).map(|_| CoreCb::new(CbConfig::NONE)));
-    buffers
+/// Memory for the circular buffers of a core, none of which is there.
+pub(crate) fn no_buffers() -> Vec<CoreCb> {
+    SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
 impl Drop for Core {
     fn drop(&mut self) {
         let mut buffers = take(&mut self.cbs);
-        buffers.clear();
+        for id in bits(self.configured) {
+            buffers[id] = CoreCb::new(CbConfig::NONE);
+        }
         // A thread that ends keeps nothing.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
@@ -86,8 +86,10 @@ pub(crate) struct Core {
     pub l1_base: u32,
     /// Address map.
     pub machine: Arc<Machine>,
-    /// Circular buffers by id up to the last that the program has, on this core or not.
+    /// Circular buffers by id, up to the last that it has and beyond; others are not there.
     pub cbs: Vec<CoreCb>,
+    /// Bit i is set where it has circular buffer i; no chip has more than bits.
+    pub configured: u64,
     /// Bit i is set where the program created semaphore i on this core.
     pub semaphores: u32,
     /// What its readers are likely to read next.
@@ -103,6 +105,22 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// Gives it a circular buffer.
+    #[inline]
+    pub fn configure(&mut self, id: u8, config: CbConfig) {
+        let at = usize::from(id);
+        if self.cbs.len() <= at {
+            self.cbs.resize_with(at + 1, || CoreCb::new(CbConfig::NONE));
+        }
+        self.cbs[at] = CoreCb::new(config);
+        self.configured |= 1 << id;
+    }
+
+    /// The circular buffers that it has.
+    pub fn circular_buffers(&self) -> impl Iterator<Item = &CoreCb> {
+        bits(self.configured).map(|id| &self.cbs[id])
+    }
+
     /// Queues a message for delivery after this epoch.
     pub fn send(&self, target: MessageTarget, offset: u32, effect: MessageEffect) {
         let fence = self.fences.get();
@@ -162,4 +180,13 @@ impl Core {
             Wait::Delivery | Wait::Spinning | Wait::Done => false,
         }
     }
+}
+
+/// The numbers of the bits that are set, from the lowest on.
+pub(crate) fn bits(mut left: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (lowest < u64::BITS).then_some(lowest as usize)
+    })
 }

@@ -88,6 +88,7 @@ pub(crate) struct KernelCoroutine {
 
 impl KernelCoroutine {
     /// A coroutine that will run `body`; `body` gets the switch to hand to its RISC.
+    #[inline]
     pub fn new(body: impl FnOnce(Switch) + 'static) -> std::io::Result<KernelCoroutine> {
         let stack = match used() {
             Some(stack) => stack,
@@ -111,14 +112,15 @@ impl KernelCoroutine {
     }
 
     /// Takes the stack back, whether the kernel has returned or not.
+    #[inline(always)]
     pub fn into_pool(mut self) {
-        if self.coroutine.started() && !self.coroutine.done() {
+        if !self.coroutine.done() {
+            if !self.coroutine.started() {
+                return;
+            }
             // SAFETY: kernels are compiled without exceptions and own nothing on their stack; the entries of the engine that
             // suspend (blocking calls, violations) have moved what they own into the RISC before they do.
             unsafe { self.coroutine.force_reset() };
-        }
-        if !self.coroutine.done() {
-            return;
         }
         let stack = self.coroutine.into_stack();
         OWN.with_borrow_mut(|own| {

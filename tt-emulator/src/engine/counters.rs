@@ -36,10 +36,15 @@ impl RiscCounters {
     /// Adds the counts of `other`.
     pub fn add(&mut self, other: &RiscCounters) {
         let pairs = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-        pairs(&mut self.noc_read_bytes, &other.noc_read_bytes);
-        pairs(&mut self.noc_write_bytes, &other.noc_write_bytes);
-        pairs(&mut self.dram_read_bytes, &other.dram_read_bytes);
-        pairs(&mut self.dram_write_bytes, &other.dram_write_bytes);
+        // Most RISCs read or write, or do neither.
+        if other.noc_read_bytes != [0; 2] {
+            pairs(&mut self.noc_read_bytes, &other.noc_read_bytes);
+            pairs(&mut self.dram_read_bytes, &other.dram_read_bytes);
+        }
+        if other.noc_write_bytes != [0; 2] {
+            pairs(&mut self.noc_write_bytes, &other.noc_write_bytes);
+            pairs(&mut self.dram_write_bytes, &other.dram_write_bytes);
+        }
         self.multicast_bytes += other.multicast_bytes;
         self.pages_read += other.pages_read;
         self.pages_written += other.pages_written;

@@ -15,14 +15,12 @@ use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
 use crate::compute::Fpu;
 use crate::compute::ahead::Ahead;
-use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
-use crate::kernel_object::{CbDescriptor, KernelError};
-use crate::report::{Place, Report, RiscName, cited};
+use crate::report::Report;
 use crate::rules;
 use crate::settings::{self, SettingError};
 
-use super::circular_buffer::{CbConfig, CoreCb};
+use super::circular_buffer::CbConfig;
 use super::core::{Core, no_buffers};
 use super::coroutine::Switch;
 use super::counters::{CoreCounters, RiscCounters, RunCounters};
@@ -31,10 +29,11 @@ use super::device::Device;
 use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
 use super::order::Order;
+use super::prepared::{Prepared, PreparedCore, prepared};
 use super::printing::Printed;
-use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
+use super::program::{CircularBuffer, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc, RiscMemory};
-use super::schedule::{CoreRun, Ending, OfCore, RISCS, run};
+use super::schedule::{CoreRun, Ending, run, turn};
 use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
 use super::unwritten;
 use super::writers::Writer;
@@ -100,9 +99,8 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
 
 /// Refuses what can be refused before anything runs, and compiles.
 pub(crate) fn refuse(device: &Arc<Device>, program: &Program) -> Result<(), LaunchError> {
-    check_cores(program, device.arch())?;
-    compile(program, device.arch())?;
-    place_circular_buffers(program, device)?;
+    let prepared = prepared(program, device.arch())?;
+    place_circular_buffers(program, &prepared, device)?;
     Ok(())
 }
 
@@ -116,9 +114,8 @@ pub(crate) fn run_now(
     let arch = device.arch();
     let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;
     let fpu = settings::fpu().map_err(LaunchError::Setting)?;
-    check_cores(program, arch)?;
-    let entries = compile(program, arch)?;
-    let addresses = place_circular_buffers(program, device)?;
+    let prepared = prepared(program, arch)?;
+    let addresses = place_circular_buffers(program, &prepared, device)?;
     // SAFETY: the run is ours until the end, before which the machine goes; who calls has the device until then.
     let mut machine = unsafe { device.machine() };
     machine.stores = match &program.stores {
@@ -132,12 +129,18 @@ pub(crate) fn run_now(
         fpu => fpu,
     };
     let order = settings::order().map_err(LaunchError::Setting)?;
-    let parts = parts(program, &entries, Modes { fpu, clock, order });
-    let mut cores = build(program, &machine, &parts, &addresses);
+    let parts = parts(program, &prepared.entries, Modes { fpu, clock, order });
+    let mut counters = RunCounters {
+        programs: 1,
+        cores: prepared.counters(),
+        ..Default::default()
+    };
+    let placed = (&addresses[..], &machine);
+    let mut cores = build(program, &prepared, placed, &parts, &mut counters.cores);
     let (ending, epochs) = run(&machine, &mut cores, (threads, order), spin_seconds);
     match ending {
         Ending::Finished => {
-            if let Some(report) = cores.iter_mut().find_map(|run| run.outcome.forgotten.take()) {
+            if let Some(report) = cores.iter_mut().find_map(|run| run.forgotten.take()) {
                 return Err(report.into());
             }
         }
@@ -156,19 +159,7 @@ pub(crate) fn run_now(
             }
         }
     }
-    let mut counters = RunCounters {
-        epochs,
-        programs: 1,
-        cores: Vec::with_capacity(cores.len()),
-        ..Default::default()
-    };
-    for run in &cores {
-        counters.total.add(&run.outcome.counts);
-        counters.cores.push(CoreCounters {
-            core: run.core.logical,
-            counts: run.outcome.counts.clone(),
-        });
-    }
+    counters.epochs = epochs;
     if clock {
         let file = settings::timeline();
         let (modelled, timeline) = modelled(arch, &mut cores, file.is_some());
@@ -178,6 +169,9 @@ pub(crate) fn run_now(
         }
     }
     drop(cores);
+    for core in &counters.cores {
+        counters.total.add(&core.counts);
+    }
     // All cores are gone, and nothing else has the machine.
     if let Some(machine) = Arc::into_inner(machine) {
         let misused = |of: Misused| of.report(&touched(&parts), program.stores.as_ref());
@@ -255,7 +249,7 @@ fn tell_once(stores: &Stores, unstored: &[Unstored]) {
 }
 
 /// Refuses a run in which a RISC opened a window of a circular buffer and then forgot it.
-fn forgotten(risc: &Risc) -> Option<Box<Report>> {
+pub(super) fn forgotten(risc: &Risc) -> Option<Box<Report>> {
     let (rule, cb, detail) = if let Some((cb, pages)) = risc.forgotten_reserve() {
         (
             &rules::CB_DIRTY_RESERVE,
@@ -277,149 +271,29 @@ fn forgotten(risc: &Risc) -> Option<Box<Report>> {
     }))
 }
 
-fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
-    let kernels = program
-        .kernels
-        .iter()
-        .map(|kernel| (kernel.kernel.file.clone(), &kernel.cores));
-    let buffers = program
-        .circular_buffers
-        .iter()
-        .map(|cb| (format!("circular buffer {}", cb.indices[0].id), &cb.cores));
-    let semaphores = program
-        .semaphores
-        .iter()
-        .map(|semaphore| (format!("semaphore {}", semaphore.id), &semaphore.cores));
-    for (what, cores) in kernels.chain(buffers).chain(semaphores) {
-        if let Some((x, y)) = cores.iter().find(|(x, y)| *x >= arch.grid.0 || *y >= arch.grid.1) {
-            let (columns, rows) = arch.grid;
-            let detail = format!(
-                "{what} on core ({x},{y}); the grid of {} has {columns} columns and {rows} rows",
-                arch.text
-            );
-            return Err(Report::launch(&rules::LAUNCH_CORE, detail));
-        }
-    }
-    for index in program.circular_buffers.iter().flat_map(|cb| &cb.indices) {
-        if usize::from(index.id) >= arch.circular_buffers {
-            let detail = format!(
-                "circular buffer {}; {} has ids 0 to {}",
-                index.id,
-                arch.text,
-                arch.circular_buffers - 1
-            );
-            return Err(Report::launch(&rules::LAUNCH_CB_ID, detail));
-        }
-    }
-    Ok(())
-}
-
-/// Compiles what is not compiled yet, several kernels at a time.
-fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchError> {
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let handles: Vec<_> = program
-            .kernels
-            .iter()
-            .map(|kernel| {
-                let buffers = descriptors(program, &kernel.cores);
-                match kernel.kernel.loaded_entry(arch.name, &buffers) {
-                    Some(entry) => Err(entry),
-                    None => Ok(scope.spawn(move || {
-                        let entry = kernel.kernel.entry(arch.name, &buffers);
-                        entry.map_err(|error| not_compiled(kernel, error))
-                    })),
-                }
-            })
-            .collect();
-        let join = |handle| match handle {
-            Err(entry) => Ok(entry),
-            Ok(thread) => std::thread::ScopedJoinHandle::join(thread)
-                .unwrap_or_else(|_| Err(LaunchError::Kernel("the kernel compiler's thread panicked".to_owned()))),
-        };
-        handles.into_iter().map(join).collect()
-    });
-    results.into_iter().collect()
-}
-
-/// Why a kernel has no machine code: a rule where it is in a language that is not emulated.
-fn not_compiled(kernel: &ProgramKernel, error: KernelError) -> LaunchError {
-    let KernelError::Sfpi { file, line, word } = error else {
-        return LaunchError::Kernel(error.to_string());
-    };
-    let source = &kernel.kernel.request;
-    let (code, marker) = match file == source.file {
-        true => cited(&source.source, line),
-        false => Default::default(),
-    };
-    let place = Place {
-        code,
-        source: marker,
-        kernel: file,
-        core: kernel.kernel.first_core,
-        risc: kernel.kernel.risc(),
-        line,
-    };
-    Box::new(Report {
-        rule: &SFPI,
-        place: Some(place),
-        detail: format!("`{word}`"),
-    })
-    .into()
-}
-
-/// The circular buffers that some of `cores` have, by id.
-fn descriptors(program: &Program, cores: &[CoreCoord]) -> Vec<CbDescriptor> {
-    let here = program
-        .circular_buffers
-        .iter()
-        .filter(|buffer| buffer.cores.iter().any(|core| cores.contains(core)));
-    let describe = |index: &CbIndex| CbDescriptor {
-        id: index.id,
-        format: index.format,
-        tile: index.tile,
-    };
-    let mut found: Vec<_> = here.flat_map(|buffer| buffer.indices.iter().map(describe)).collect();
-    found.sort_by_key(|buffer| buffer.id);
-    found.dedup_by_key(|buffer| buffer.id);
-    found
-}
-
-/// L1 offset of every circular buffer: the same on all its cores, above what these cores have already.
-fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>, Box<Report>> {
+/// L1 offset of every circular buffer, the same on all its cores; all are inside of L1 buffers or below them.
+fn place_circular_buffers(program: &Program, prepared: &Prepared, device: &Device) -> Result<Vec<u32>, Box<Report>> {
     let arch = device.arch();
-    let base = arch.l1_unreserved_base() as u64;
     let limit = device.lowest_l1_buffer();
-    // By core, row by row.
-    let mut ends = vec![base; arch.cores()];
-    let number = |(x, y): &CoreCoord| y * arch.grid.0 + x;
-    let mut addresses = Vec::with_capacity(program.circular_buffers.len());
-    for buffer in &program.circular_buffers {
-        if let Some(address) = buffer.global_address {
-            let end = address.saturating_add(u64::from(buffer.total_bytes));
-            let range = device.l1_buffer_at(address);
-            let Some((address, _)) = u32::try_from(address).ok().zip(range.filter(|range| end <= range.end)) else {
-                let detail = format!(
-                    "a circular buffer of {} bytes at {address:#x} is not inside an L1 buffer",
-                    buffer.total_bytes
-                );
-                return Err(Report::launch(&rules::LAUNCH_L1, detail));
-            };
-            addresses.push(address);
+    let mut addresses = prepared.addresses.clone();
+    for (buffer, offset) in program.circular_buffers.iter().zip(&mut addresses) {
+        let Some(address) = buffer.global_address else {
             continue;
-        }
-        let address = buffer.cores.iter().map(|core| ends[number(core)]).max().unwrap_or(base);
-        let end = (address + u64::from(buffer.total_bytes)).next_multiple_of(arch.l1_alignment as u64);
-        for core in &buffer.cores {
-            ends[number(core)] = end;
-        }
-        addresses.push(address as u32);
+        };
+        let end = address.saturating_add(u64::from(buffer.total_bytes));
+        let range = device.l1_buffer_at(address);
+        let Some((address, _)) = u32::try_from(address).ok().zip(range.filter(|range| end <= range.end)) else {
+            let detail = format!(
+                "a circular buffer of {} bytes at {address:#x} is not inside an L1 buffer",
+                buffer.total_bytes
+            );
+            return Err(Report::launch(&rules::LAUNCH_L1, detail));
+        };
+        *offset = address;
     }
-    let in_order = (0..arch.grid.0).flat_map(|x| (0..arch.grid.1).map(move |y| (x, y)));
-    if let Some((core, end)) = in_order
-        .map(|core| (core, ends[number(&core)]))
-        .max_by_key(|(_, end)| *end)
-        && end > limit
-    {
+    let (core, end) = prepared.fullest;
+    if end > limit {
+        let base = arch.l1_unreserved_base() as u64;
         let free = limit - base;
         let what = if limit < arch.l1_bytes as u64 {
             ", below the L1 buffers"
@@ -481,14 +355,6 @@ impl Common {
     }
 }
 
-/// What is left of a core's RISCs when all have returned.
-#[derive(Default)]
-pub(crate) struct Outcome {
-    pub counts: RiscCounters,
-    /// A window of a circular buffer that a RISC opened and then forgot.
-    forgotten: Option<Box<Report>>,
-}
-
 /// The kernels of a program, in the order in which RISCs of a core run: the direction that data flows, so that a core switches as
 /// rarely as it can.
 pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes: Modes) -> Vec<Part<'run>> {
@@ -513,88 +379,55 @@ pub(super) fn parts<'run>(program: &'run Program, entries: &[KernelEntry], modes
     program.kernels.iter().zip(entries).map(part).collect()
 }
 
-/// Where a RISC stands among those of its core.
-fn turn(risc: RiscName) -> usize {
-    match risc {
-        RiscName::Ncrisc => 0,
-        RiscName::Trisc => 1,
-        RiscName::Brisc => 2,
-    }
-}
-
 /// The cores of a program, in the order of their numbers; each makes its RISCs when it begins.
 pub(super) fn build<'run>(
     program: &Program,
-    machine: &Arc<Machine>,
+    prepared: &Prepared,
+    (addresses, machine): (&[u32], &Arc<Machine>),
     parts: &'run [Part<'run>],
-    addresses: &[u32],
+    counters: &'run mut [CoreCounters],
 ) -> Vec<CoreRun<'run>> {
-    let arch = machine.arch;
     let clock = parts.iter().any(|part| part.modes.clock);
     let order = parts.iter().find_map(|part| part.modes.order);
-    let ids = program.circular_buffers.iter().flat_map(|buffer| &buffer.indices);
-    let buffers = ids.map(|index| usize::from(index.id) + 1).max().unwrap_or(0);
-    let number = |(x, y): CoreCoord| y * arch.grid.0 + x;
-    let most = program
-        .kernels
-        .iter()
-        .map(|kernel| kernel.cores.len())
-        .max()
-        .unwrap_or(0);
-    let mut cores: Vec<(Core, OfCore)> = Vec::with_capacity(most);
-    // Where those are in that list, by number, row by row.
-    let mut places: Vec<Option<u16>> = vec![None; arch.cores()];
-    for (part, kernel) in program.kernels.iter().enumerate() {
-        for (place, core) in kernel.cores.iter().enumerate() {
-            let at = *places[number(*core)].get_or_insert_with(|| {
-                cores.push((new_core(machine, *core, buffers, (clock, order)), [None; RISCS]));
-                cores.len() as u16 - 1
-            });
-            let (_, kernels) = &mut cores[usize::from(at)];
-            kernels[turn(kernel.kernel.risc())].get_or_insert((part, place));
-        }
-    }
-    for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
-        for &(x, y) in &buffer.cores {
-            let Some(at) = places[number((x, y))] else {
-                continue;
-            };
-            let (core, _) = &mut cores[usize::from(at)];
-            for index in &buffer.indices {
-                let base = core.l1_base + offset;
-                if buffer.global_address.is_none() {
-                    // SAFETY: no kernel runs yet, and no RISC has this L1.
-                    let mut l1 = unsafe { L1::of(core) };
-                    unwritten::mark(l1.get_mut(base, buffer.total_bytes as usize), index.page_bytes as usize);
-                }
-                core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
-                    base,
-                    bytes: buffer.total_bytes,
-                    page_bytes: index.page_bytes,
-                    pages: buffer.total_bytes / index.page_bytes,
-                    format: index.format,
-                    tile_rows: index.tile.0,
-                    tile_columns: index.tile.1,
-                    on_buffer: buffer.global_address.is_some(),
-                });
-            }
-        }
-    }
     for semaphore in &program.semaphores {
         for &(x, y) in &semaphore.cores {
-            let index = number((x, y));
+            let core = Node::Core((y * machine.arch.grid.0 + x) as u16);
             let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
             // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
-            unsafe { machine.change_word(Node::Core(index as u16), offset as u64, |_| semaphore.initial) };
-            if let Some(at) = places[index] {
-                let (core, _) = &mut cores[usize::from(at)];
-                core.semaphores |= 1 << semaphore.id;
-            }
+            unsafe { machine.change_word(core, offset as u64, |_| semaphore.initial) };
         }
     }
-    cores.sort_by_key(|(core, _)| core.index);
-    let runs = cores.into_iter();
-    runs.map(|(core, kernels)| CoreRun::new(core, parts, kernels)).collect()
+    let run = |(of, counters): (&PreparedCore, &'run mut CoreCounters)| {
+        let mut core = new_core(machine, of, (clock, order));
+        for &number in &of.circular_buffers {
+            configure(&mut core, &program.circular_buffers[number], addresses[number]);
+        }
+        CoreRun::new(core, parts, of.kernels, &mut counters.counts)
+    };
+    prepared.cores.iter().zip(counters).map(run).collect()
+}
+
+/// Gives a core one of its circular buffers, at an offset of its L1.
+fn configure(core: &mut Core, buffer: &CircularBuffer, offset: u32) {
+    let base = core.l1_base + offset;
+    for index in &buffer.indices {
+        if buffer.global_address.is_none() {
+            // SAFETY: no kernel runs yet, and no RISC has this L1.
+            let mut l1 = unsafe { L1::of(core) };
+            unwritten::mark(l1.get_mut(base, buffer.total_bytes as usize), index.page_bytes as usize);
+        }
+        let config = CbConfig {
+            base,
+            bytes: buffer.total_bytes,
+            page_bytes: index.page_bytes,
+            pages: buffer.total_bytes / index.page_bytes,
+            format: index.format,
+            tile_rows: index.tile.0,
+            tile_columns: index.tile.1,
+            on_buffer: buffer.global_address.is_some(),
+        };
+        core.configure(index.id, config);
+    }
 }
 
 impl Part<'_> {
@@ -617,7 +450,7 @@ impl Part<'_> {
             viewed: 0,
             transfers: memory.transfers,
             turns: memory.turns,
-            buffer: None,
+            buffers: [None; 2],
             writer: Writer::Core(core.index),
             touched: memory.touched,
             printed: Printed::default(),
@@ -634,12 +467,14 @@ impl Part<'_> {
         self.arguments[place].as_deref().unwrap_or(&[])
     }
 
-    /// Makes a RISC that has returned, of another core and perhaps of another kernel, one of this kernel on `core`.
+    /// Makes a RISC that has returned, of another core of the run and perhaps of another kernel, one of this kernel on `core`.
     pub fn renew(&self, risc: &mut Risc, core: &Rc<Core>, place: usize) {
         if risc.name != self.common.kernel.risc() || risc.progress.violation.get().is_some() {
             *risc = self.risc(core, place);
             return;
         }
+        // What it found out of buffers stays true.
+        debug_assert!(Arc::ptr_eq(&risc.core.machine, &core.machine), "a RISC of another run");
         risc.core.clone_from(core);
         risc.progress.renew(core);
         // SAFETY: as for a new one.
@@ -654,7 +489,6 @@ impl Part<'_> {
         risc.viewed = 0;
         risc.transfers.clear();
         risc.turns.clear();
-        risc.buffer = None;
         risc.writer = Writer::Core(core.index);
         risc.printed = Printed::default();
         risc.line = 0;
@@ -668,33 +502,24 @@ impl Part<'_> {
     }
 }
 
-impl Outcome {
-    /// Adds what a RISC that has returned leaves.
-    pub fn add(&mut self, risc: &Risc) {
-        self.counts.add(&risc.counters);
-        if self.forgotten.is_none() {
-            self.forgotten = forgotten(risc);
-        }
-    }
-}
-
-fn new_core(machine: &Arc<Machine>, logical: CoreCoord, buffers: usize, (clock, order): (bool, Option<u64>)) -> Core {
-    let arch = machine.arch;
-    let index = (logical.1 * arch.grid.0 + logical.0) as u16;
-    let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
+/// A core without circular buffers.
+fn new_core(machine: &Arc<Machine>, of: &PreparedCore, (clock, order): (bool, Option<u64>)) -> Core {
+    let (x, y) = of.logical;
+    let (virtual_x, virtual_y) = machine.arch.virtual_core(x, y);
     Core {
-        index,
-        logical,
+        index: of.index,
+        logical: of.logical,
         virtual_x,
         virtual_y,
-        l1_base: machine.pointer(Node::Core(index), 0).addr() as u32,
+        l1_base: machine.pointer(Node::Core(of.index), 0).addr() as u32,
         machine: machine.clone(),
-        cbs: no_buffers(buffers),
-        semaphores: 0,
+        cbs: no_buffers(),
+        configured: 0,
+        semaphores: of.semaphores,
         to_fetch: Ahead::default(),
         outbox: RefCell::default(),
         fences: Cell::default(),
-        order: order.map(|number| Order::of(number, Some(index))),
+        order: order.map(|number| Order::of(number, Some(of.index))),
         signals: clock.then(RefCell::default),
     }
 }

@@ -33,6 +33,7 @@ pub(crate) mod memory;
 pub(crate) mod multicast;
 pub(crate) mod noc;
 pub(crate) mod order;
+pub(crate) mod prepared;
 pub(crate) mod printing;
 pub mod program;
 pub(crate) mod queue;

@@ -1,6 +1,6 @@
 //! A program: kernels with their cores and arguments, circular buffers, semaphores. No device is known yet.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::abi::KernelEntry;
 use crate::arch::{ArchName, MAX_RUNTIME_ARGS, SEMAPHORES};
@@ -10,6 +10,7 @@ use crate::kernel_object::{CbDescriptor, KernelError, KernelSource};
 use crate::report::{Report, RiscName};
 use crate::rules;
 
+use super::prepared::Prepared;
 use super::stores::Stores;
 
 /// Logical coordinates of a core.
@@ -126,6 +127,8 @@ pub struct Program {
     pub(crate) semaphores: Vec<Semaphore>,
     /// What the launch says about its stores.
     pub(crate) stores: Option<Stores>,
+    /// What launches before have found out, of the kernels, circular buffers and semaphores as they are.
+    pub(crate) prepared: OnceLock<Arc<Prepared>>,
 }
 
 type Checked<T> = Result<T, Box<Report>>;
@@ -178,6 +181,7 @@ impl Program {
                 return Err(Report::launch(&rules::LAUNCH_NOC_TAKEN, detail));
             }
         }
+        self.prepared.take();
         self.kernels.push(ProgramKernel {
             kernel: Arc::new(kernel),
             arguments: vec![None; cores.len()],
@@ -201,6 +205,7 @@ impl Program {
                 return Err(Report::launch(&rules::LAUNCH_CB_ID, detail));
             }
         }
+        self.prepared.take();
         self.circular_buffers.push(buffer);
         Ok(self.circular_buffers.len() - 1)
     }
@@ -224,6 +229,7 @@ impl Program {
         };
         check_circular_buffer(&changed)?;
         *buffer = changed;
+        self.prepared.take();
         Ok(())
     }
 
@@ -240,6 +246,7 @@ impl Program {
                 format!("all {SEMAPHORES} are taken on some core"),
             ));
         };
+        self.prepared.take();
         self.semaphores.push(Semaphore { id, cores, initial });
         Ok(id)
     }

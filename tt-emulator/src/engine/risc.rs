@@ -3,6 +3,7 @@
 //! Entries of the function table reach it through [`guard`]. Blocking calls switch to another RISC, and so does every call after
 //! [`TURN`] others: on the chip all run at once, so that a kernel that computes for hours does not keep another from stopping it.
 
+use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -141,8 +142,8 @@ pub(crate) struct Risc {
     pub transfers: Transfers,
     /// What it read before it waited, and before that.
     pub turns: Turns,
-    /// The buffer that it last moved a page of.
-    pub buffer: Option<Found>,
+    /// The two buffers whose pages it last moved, on this core or another of the run.
+    pub buffers: [Option<Found>; 2],
     /// Whose stores are issued now.
     pub writer: Writer,
     /// Which lines of its kernel touch what is watched, on this core or others.
@@ -310,16 +311,20 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
             progress.count_edge();
             value
         }
-        Err(payload) => {
-            let text = payload
-                .downcast_ref::<String>()
-                .cloned()
-                .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-                .unwrap_or_default();
-            drop(payload);
-            risc.violation(&rules::INTERNAL, line, text)
-        }
+        Err(payload) => panicked(risc, line, payload),
     }
+}
+
+/// Makes a panic in a call of the RISC's kernel what ends it.
+#[cold]
+fn panicked(risc: &mut Risc, line: i32, payload: Box<dyn Any + Send>) -> ! {
+    let text = payload
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_default();
+    drop(payload);
+    risc.violation(&rules::INTERNAL, line, text)
 }
 
 /// Suspends the current kernel, which makes no calls, until others have run; nothing where it is in one.

@@ -14,13 +14,15 @@ use std::rc::Rc;
 use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
 use super::coroutine::{KernelCoroutine, Resumed, Switch};
+use super::counters::RiscCounters;
 use super::entries::API;
-use super::launch::{Outcome, Part};
+use super::launch::{Part, forgotten};
 use super::memory::machine::{Machine, Node};
 use super::order::Messages;
 use super::risc::{Current, Progress, Risc, Wait, guard, set_current};
 use super::workers::with_workers;
 use crate::abi::KernelEntry;
+use crate::report::{Report, RiscName};
 
 /// Epochs in a row in which RISCs only polled memory, before that counts as a deadlock.
 const IDLE_POLLS: u64 = 10_000;
@@ -34,6 +36,15 @@ pub(crate) const RISCS: usize = 3;
 /// The kernels of a core by the turns of its RISCs: the number of each, and the place of the core among the kernel's.
 pub(crate) type OfCore = [Option<(usize, usize)>; RISCS];
 
+/// Where a RISC stands among those of its core.
+pub(crate) fn turn(risc: RiscName) -> usize {
+    match risc {
+        RiscName::Ncrisc => 0,
+        RiscName::Trisc => 1,
+        RiscName::Brisc => 2,
+    }
+}
+
 /// A core of a run. A thread that runs it has it to itself.
 pub(crate) struct CoreRun<'run> {
     pub core: Rc<Core>,
@@ -46,8 +57,10 @@ pub(crate) struct CoreRun<'run> {
     /// them.
     pub riscs: Vec<Risc>,
     running: Vec<Running>,
-    /// What is left of RISCs that have returned.
-    pub outcome: Outcome,
+    /// What RISCs that have returned did.
+    counts: &'run mut RiscCounters,
+    /// A window of a circular buffer that one of them opened and then forgot.
+    pub forgotten: Option<Box<Report>>,
     violated: bool,
     /// There was no stack for one of its kernels.
     lacks_stack: bool,
@@ -211,6 +224,23 @@ fn end() {
 }
 
 impl Running {
+    fn new(risc: &mut Risc, entry: KernelEntry) -> Running {
+        Running {
+            progress: risc.progress.clone(),
+            risc,
+            stage: Stage::Waiting(entry),
+        }
+    }
+
+    /// Makes one that is over that of another kernel, or of another core.
+    fn renew(&mut self, risc: &mut Risc, entry: KernelEntry) {
+        if !Rc::ptr_eq(&self.progress, &risc.progress) {
+            self.progress = risc.progress.clone();
+        }
+        self.risc = risc;
+        self.stage = Stage::Waiting(entry);
+    }
+
     /// Runs the kernel until it waits or ends, if it can; gives whether it could.
     fn advance(&mut self, core: &Core) -> std::io::Result<bool> {
         if !core.fulfils(self.progress.wait.get()) {
@@ -245,8 +275,13 @@ impl Running {
 }
 
 impl<'run> CoreRun<'run> {
-    /// A core whose RISCs have these of the kernels.
-    pub fn new(core: Core, parts: &'run [Part<'run>], kernels: OfCore) -> CoreRun<'run> {
+    /// A core whose RISCs have these of the kernels; what they do is added to `counts`.
+    pub fn new(
+        core: Core,
+        parts: &'run [Part<'run>],
+        kernels: OfCore,
+        counts: &'run mut RiscCounters,
+    ) -> CoreRun<'run> {
         CoreRun {
             core: Rc::new(core),
             parts,
@@ -254,7 +289,8 @@ impl<'run> CoreRun<'run> {
             is_begun: false,
             riscs: Vec::new(),
             running: Vec::new(),
-            outcome: Outcome::default(),
+            counts,
+            forgotten: None,
             violated: false,
             lacks_stack: false,
         }
@@ -266,6 +302,7 @@ impl<'run> CoreRun<'run> {
         self.is_begun = true;
         (self.riscs, self.running) = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
         let kernels = self.kernels.iter().flatten();
+        let count = kernels.clone().count();
         for (index, &(part, place)) in kernels.clone().enumerate() {
             let part = &self.parts[part];
             match self.riscs.get_mut(index) {
@@ -273,21 +310,24 @@ impl<'run> CoreRun<'run> {
                 None => self.riscs.push(part.risc(&self.core, place)),
             }
         }
-        self.riscs.truncate(kernels.clone().count());
-        let parts = kernels.map(|(part, _)| &self.parts[*part]);
-        for (risc, part) in self.riscs.iter_mut().zip(parts) {
-            self.running.push(Running {
-                progress: risc.progress.clone(),
-                risc,
-                stage: Stage::Waiting(part.entry),
-            });
+        self.riscs.truncate(count);
+        self.running.truncate(count);
+        for (index, (risc, (part, _))) in self.riscs.iter_mut().zip(kernels).enumerate() {
+            let entry = self.parts[*part].entry;
+            match self.running.get_mut(index) {
+                Some(spare) => spare.renew(risc, entry),
+                None => self.running.push(Running::new(risc, entry)),
+            }
         }
     }
 
     /// Takes down what RISCs that have all returned leave. Those with a trace stay, for the clock.
     fn end(&mut self) {
         for risc in &self.riscs {
-            self.outcome.add(risc);
+            self.counts.add(&risc.counters);
+            if self.forgotten.is_none() {
+                self.forgotten = forgotten(risc);
+            }
         }
         if self.riscs.iter().all(|risc| risc.trace.is_none()) {
             self.give_back();
@@ -296,11 +336,10 @@ impl<'run> CoreRun<'run> {
 
     /// Keeps its RISCs and their lists for another core of this thread.
     fn give_back(&mut self) {
-        let mut lists = (take(&mut self.riscs), take(&mut self.running));
+        let lists = (take(&mut self.riscs), take(&mut self.running));
         if lists.0.capacity() == 0 {
             return;
         }
-        lists.1.clear();
         // A thread that ends keeps nothing.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
@@ -370,7 +409,7 @@ impl<'run> CoreRun<'run> {
                     return;
                 }
             }
-            if !progress || self.core.is_early() {
+            if !progress || self.running.iter().all(Running::is_over) || self.core.is_early() {
                 return;
             }
         }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub(crate) use self::misused::{Misused, Touch};
 use self::parts::Parts;
@@ -130,7 +130,7 @@ pub struct Stores {
     /// The tensors that it stores to.
     pub tensors: Vec<StoredTensor>,
     /// Cores with their blocks; a core whose blocks are several runs is there for each of them.
-    pub blocks: Vec<StoredBlocks>,
+    pub blocks: Arc<[StoredBlocks]>,
 }
 
 /// What a launch left of a tensor as it was.

@@ -36,12 +36,13 @@ impl Accessor {
 }
 
 impl Risc {
-    /// The buffer of an accessor, which is mostly that of the page before.
+    /// The buffer of an accessor, which is mostly that of the page before, or of the one before that.
     #[inline]
     fn buffer_of(&mut self, accessor: Accessor, page: u32, line: i32) -> Found {
-        match self.buffer {
-            Some(found) if found.accessor == accessor => found,
-            _ => self.find_buffer(accessor, page, line),
+        let mut found = self.buffers.iter().flatten();
+        match found.find(|found| found.accessor == accessor) {
+            Some(found) => *found,
+            None => self.find_buffer(accessor, page, line),
         }
     }
 
@@ -83,13 +84,13 @@ impl Risc {
                 .stores
                 .never_watches(accessor.dram, buffer.base..buffer.base + buffer.bank_bytes),
         };
-        self.buffer = Some(found);
+        self.buffers = [Some(found), self.buffers[0]];
         found
     }
 
-    /// Checks a page of an accessor and a range in it; gives its node and offset.
+    /// Checks a page of an accessor and a range in it; gives its node and offset, and the buffer.
     #[inline]
-    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64) {
+    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64, Found) {
         let buffer = self.buffer_of(accessor, page, line);
         if u64::from(page) >= buffer.pages {
             let detail = format!(
@@ -109,7 +110,7 @@ impl Risc {
         }
         let machine = &self.core.machine;
         let (node, start) = machine.page(accessor.dram, accessor.base, buffer.aligned_page_bytes, page);
-        (node, start + u64::from(offset))
+        (node, start + u64::from(offset), buffer)
     }
 
     /// The NoC address of an offset in a page. One beyond the buffer has an address too, which no transfer may use.
@@ -122,7 +123,7 @@ impl Risc {
         if pages.is_some_and(|pages| u64::from(page) >= pages) {
             return address_beyond(page);
         }
-        let (node, start) = self.page(accessor, page, offset, 0, line);
+        let (node, start, _) = self.page(accessor, page, offset, 0, line);
         self.core.machine.address(node, start)
     }
 
@@ -140,11 +141,11 @@ impl Risc {
         line: i32,
     ) {
         self.check_noc(noc, line);
-        let (node, start) = self.page(accessor, page, offset, bytes, line);
+        let (node, start, buffer) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_read += 1;
         self.note_read(node, bytes, noc, true);
         self.turns.note(accessor, page);
-        if !self.buffer.is_some_and(|buffer| buffer.is_unwatched) {
+        if !buffer.is_unwatched {
             self.touch(false, node, start, bytes, line);
         }
         self.issue_read(node, start, destination, bytes, noc, line);
@@ -165,7 +166,7 @@ impl Risc {
         line: i32,
     ) {
         self.check_noc(noc, line);
-        let (node, start) = self.page(accessor, page, offset, bytes, line);
+        let (node, start, _) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_written += 1;
         self.note(Event::Write {
             to: node,

@@ -3,9 +3,11 @@
 //! The calling thread begins an epoch alone, because most epochs of programs that talk a lot are over in microseconds. What
 //! takes longer it offers to the others as tickets, one per core. It never waits for a thread, only for cores that a thread
 //! has taken; so a thread that the system does not schedule costs nothing. Threads are started when what they could have taken
-//! over so far, with what is left of the epoch at its pace so far, is more than it takes to start one: small launches have none.
+//! over so far, with what is left of the epoch at its pace so far, is more than it takes to start one: small launches have none. They
+//! could not have taken over all of an epoch but one core, so the one that took longest does not count.
 
 use std::cell::UnsafeCell;
+use std::mem::replace;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::Scope;
@@ -146,7 +148,7 @@ impl<'run> Workers<'_, '_, 'run> {
     pub fn run(&mut self, cores: Vec<&mut CoreRun<'run>>, run: fn(&mut CoreRun<'run>)) {
         let mut cores = cores.into_iter();
         let start = Instant::now();
-        let mut done = 0;
+        let (mut done, mut alone, mut longest) = (0, Duration::ZERO, Duration::ZERO);
         while let Some(core) = cores.next() {
             run(core);
             done += 1;
@@ -154,15 +156,21 @@ impl<'run> Workers<'_, '_, 'run> {
             if self.threads == 1 || left == 0 {
                 continue;
             }
-            let alone = start.elapsed();
-            let pays = || self.started || self.missed + alone / done * left > STARTING;
-            if alone > ALONE && pays() {
+            let before = replace(&mut alone, start.elapsed());
+            longest = longest.max(alone - before);
+            // The system may have taken the thread's processor for longer than all cores take: one of them is not counted.
+            let pace = || match done {
+                1 => alone,
+                _ => (alone - longest) / (done - 1),
+            };
+            if alone > ALONE && (self.started || self.missed + pace() * left > STARTING) {
                 self.share(cores, run);
                 return;
             }
         }
         if done > 1 && self.threads > 1 && !self.started {
-            self.missed += start.elapsed().saturating_sub(ALONE);
+            let took = start.elapsed();
+            self.missed += (took - longest.max(took - alone)).saturating_sub(ALONE);
         }
     }
 
@@ -180,7 +188,7 @@ impl<'run> Workers<'_, '_, 'run> {
         copying::fence();
         board.done.store(0, Ordering::Relaxed);
         board.tickets.store(count, Ordering::SeqCst);
-        if !std::mem::replace(&mut self.started, true) {
+        if !replace(&mut self.started, true) {
             for _ in 1..self.threads {
                 // A thread that the system does not give is done without.
                 let _ = std::thread::Builder::new().spawn_scoped(self.scope, move || board.work());

@@ -173,7 +173,7 @@ fn stores_of(kernel: &str, results: &Buffer) -> Stores {
         kernel: kernel.to_owned(),
         others_may_store: false,
         tensors: vec![tensor],
-        blocks: Vec::new(),
+        blocks: Arc::default(),
     }
 }
 

@@ -5,11 +5,11 @@
 
 use crate::bridge::{self, Core, Memory, MeshBuffer, MeshDevice};
 use crate::host_memory::Staging;
-use crate::launch::{Workload, WorkloadCache};
+use crate::launch::{RuntimeArguments, Workload, WorkloadCache};
 use crate::{Error, ErrorKind, Result};
 use cxx::SharedPtr;
 use std::collections::HashMap;
-use tt_plan::{Bank, Role, Shards};
+use tt_plan::{Bank, Shards};
 
 /// An open device. Fields are dropped in order: programs, then buffers, then the device.
 pub(crate) struct Session {
@@ -199,12 +199,12 @@ impl Session {
             .map_err(|error| bridge::thrown(ErrorKind::Kernel, "cannot describe a tensor to a kernel", &error))
     }
 
-    /// Runs a workload, after everything queued, with these runtime arguments: per kernel the words of its cores, one after the
-    /// other. Errors say that it is of a kernel, as it is `described`.
+    /// Runs a workload, after everything queued, with these runtime arguments, or with those that it has. Errors say that it is of a
+    /// kernel, as it is `described`.
     pub(crate) fn run(
         &mut self,
         workload: &mut Workload,
-        args: Vec<(Role, Vec<u32>)>,
+        arguments: Option<RuntimeArguments>,
         blocking: bool,
         (kernel, described): (&'static str, impl Fn() -> String),
     ) -> Result<()> {
@@ -213,20 +213,23 @@ impl Session {
             workload,
             kernels,
             cores,
-            args: before,
+            arguments: before,
             lies_on: _,
         } = workload;
-        // Where setting them fails, nobody knows which are set.
-        let set = std::mem::take(before);
-        for (at, ((role, handle), (of, words))) in kernels.iter().zip(&args).enumerate() {
-            debug_assert_eq!(role, of);
-            if set.get(at).is_some_and(|(_, set)| set == words) {
-                continue;
+        if let Some(arguments) = arguments {
+            // Where setting them fails, nobody knows which are set.
+            let set = before.take();
+            for (at, ((role, handle), (of, words))) in kernels.iter().zip(&arguments.words).enumerate() {
+                debug_assert_eq!(role, of);
+                let set = set.as_ref().and_then(|set| set.words.get(at));
+                if set.is_some_and(|(_, set)| set == words) {
+                    continue;
+                }
+                bridge::set_runtime_args(workload.pin_mut(), *handle, cores, words)
+                    .map_err(|error| bridge::thrown(ErrorKind::Run, &doing(), &error))?;
             }
-            bridge::set_runtime_args(workload.pin_mut(), *handle, cores, words)
-                .map_err(|error| bridge::thrown(ErrorKind::Run, &doing(), &error))?;
+            *before = Some(arguments);
         }
-        *before = args;
         let result = bridge::enqueue_workload(&self.mesh, workload.pin_mut(), blocking);
         if blocking {
             return self.waited(result, doing);

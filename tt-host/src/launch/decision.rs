@@ -12,6 +12,7 @@ use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
+use tt_emulator::StoredBlocks;
 use tt_plan::{CoreWork, DeviceGrid, Estimate, OnShard, Sharing, TunedVariant, TuningKey, Way};
 
 /// Decisions that a device keeps.
@@ -165,8 +166,29 @@ pub(crate) struct Decision {
 pub(super) struct Work {
     /// Its cores with their blocks.
     pub(super) cores: Vec<CoreWork>,
+    /// The same blocks, as who watches stores wants them.
+    pub(super) blocks: Arc<[StoredBlocks]>,
     /// Its circular buffers that lie on shards of tensors.
     pub(super) on_shards: Vec<OnShard<'static>>,
+}
+
+impl Work {
+    fn new(cores: Vec<CoreWork>, on_shards: Vec<OnShard<'static>>) -> Work {
+        let blocks = cores.iter().flat_map(|core| {
+            let runs = (0..core.count).step_by(core.run.max(1) as usize);
+            runs.map(move |nth| StoredBlocks {
+                core: (core.x as usize, core.y as usize),
+                start: core.number(nth),
+                count: core.run.min(core.count - nth),
+                step: core.step,
+            })
+        });
+        Work {
+            blocks: blocks.collect(),
+            cores,
+            on_shards,
+        }
+    }
 }
 
 /// The decisions that a device keeps, the one used last at the end.
@@ -227,10 +249,8 @@ impl Launch<'_> {
             let partition = plan.partition(&bound.bindings, cores);
             let (grid, of_cores) = partition.map_err(|error| self.refused(&error))?;
             let on_shards = plan.on_shards(&bound.bindings, cores.grid, (grid, &of_cores));
-            work.push(Work {
-                on_shards: on_shards.map_err(|error| self.refused(&error))?,
-                cores: of_cores,
-            });
+            let on_shards = on_shards.map_err(|error| self.refused(&error))?;
+            work.push(Work::new(of_cores, on_shards));
         }
         let decision = Arc::new(Decision { chosen, work });
         bound.device.decisions().put(Question::of(self), decision.clone());

@@ -15,7 +15,7 @@ pub use check::Comparison;
 pub(crate) use decision::Decisions;
 pub use profile::Profile;
 pub use reference::Reference;
-pub(crate) use workload::{Workload, WorkloadCache};
+pub(crate) use workload::{RuntimeArguments, Workload, WorkloadCache};
 
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};

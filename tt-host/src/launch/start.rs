@@ -1,16 +1,17 @@
 //! How a launch starts: its stages are made ready, all of them, and run one after the other.
 
-use super::decision::Work;
+use super::decision::{Decision, Work};
 use super::profile::which;
 use super::tensors::{LaunchTensor, OfSession, Tensors};
-use super::workload::{Workload, WorkloadKey, build};
+use super::workload::{RuntimeArguments, Workload, WorkloadKey, build};
 use super::{Bound, Launch, Profile};
 use crate::Result;
 use crate::bridge::DeviceFacts;
 use crate::device::Session;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
-use tt_emulator::{StoredBlocks, StoredTensor, Stores};
+use tt_emulator::{StoredTensor, Stores};
 use tt_plan::{Bindings, CoreWork, DataFormat, DeviceGrid, PartitionMode, Plan, Role, TransferClass};
 
 impl Launch<'_> {
@@ -35,7 +36,7 @@ impl Launch<'_> {
             let tensors = self.tensors(session, plan, &bound, shapes)?;
             let mut runs = Vec::with_capacity(decision.work.len());
             for stage in stages {
-                match self.ready(session, stage, &bound, &tensors) {
+                match self.ready(session, stage, &decision, &bound, &tensors) {
                     Ok(run) => runs.push(run),
                     Err(error) => {
                         keep(session, runs)?;
@@ -87,7 +88,7 @@ impl Launch<'_> {
                 .expect_stores(|| self.stores(tensors, run, several, bound.device.grid()));
             let ran = session.run(
                 &mut run.workload,
-                std::mem::take(&mut run.args),
+                run.arguments.take(),
                 blocking,
                 (self.kernel().name(), || self.described(several.then_some(stage))),
             );
@@ -112,18 +113,27 @@ impl Launch<'_> {
         &self,
         session: &mut Session,
         (stage, plan, work): (usize, &'static Plan, &'d Work),
+        decision: &Arc<Decision>,
         bound: &Bound<'_>,
         tensors: &Tensors,
     ) -> Result<Run<'d>> {
-        let Work { cores: work, on_shards } = work;
-        let args = self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), work)?;
+        let Work { cores, on_shards, .. } = work;
         let on_shards = tensors.on_shards(on_shards);
         let mut words = tensors.words();
         if plan.work_partition.mode == PartitionMode::LocalShard {
-            words.extend(work.iter().flat_map(|core| [core.x, core.y]));
+            words.extend(cores.iter().flat_map(|core| [core.x, core.y]));
             words.extend(on_shards.iter().map(|on| on.address));
         }
-        let key = WorkloadKey::new(self.kernel(), stage, work, words);
+        let key = WorkloadKey::new(self.kernel(), stage, cores, words);
+        let kept = session.workloads.get(&key).and_then(|kept| kept.arguments.as_ref());
+        let arguments = match kept.is_some_and(|has| has.are_of(decision, &tensors.bindings)) {
+            true => None,
+            false => Some(RuntimeArguments {
+                words: self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), cores)?,
+                decision: decision.clone(),
+                bindings: tensors.bindings.clone(),
+            }),
+        };
         let workload = match session.workloads.take(&key) {
             Some(workload) => workload,
             None => {
@@ -137,7 +147,7 @@ impl Launch<'_> {
                     bound.device.facts(),
                     self.kernel(),
                     (stage, plan),
-                    work,
+                    cores,
                     &tensors,
                     &on_shards,
                 )?
@@ -147,7 +157,7 @@ impl Launch<'_> {
             stage,
             plan,
             work,
-            args,
+            arguments,
             key,
             workload,
         })
@@ -186,20 +196,11 @@ impl Launch<'_> {
                 read_by_element: reads.any(|transfer| transfer.class == TransferClass::Element),
             }
         };
-        let blocks = run.work.iter().flat_map(|core| {
-            let runs = (0..core.count).step_by(core.run.max(1) as usize);
-            runs.map(move |nth| StoredBlocks {
-                core: (core.x as usize, core.y as usize),
-                start: core.number(nth),
-                count: core.run.min(core.count - nth),
-                step: core.step,
-            })
-        });
         Stores {
             kernel: self.described(several.then_some(run.stage)),
             others_may_store: several,
             tensors: written.map(tensor).collect(),
-            blocks: blocks.collect(),
+            blocks: run.work.blocks.clone(),
         }
     }
 
@@ -248,8 +249,9 @@ pub(super) enum Waiting {
 struct Run<'d> {
     stage: usize,
     plan: &'static Plan,
-    work: &'d [CoreWork],
-    args: Vec<(Role, Vec<u32>)>,
+    work: &'d Work,
+    /// The runtime arguments that its kernels get; none where they have them.
+    arguments: Option<RuntimeArguments>,
     key: WorkloadKey,
     workload: Workload,
 }

@@ -4,6 +4,7 @@
 //! those of tensors in shards; the cores it runs on do. So a program is kept under the kernel, its stage, the shape of its set of cores
 //! and what its tensors in shards look like.
 
+use super::decision::Decision;
 use crate::bridge::{
     self, CircularBufferSpec, ComputeSpec, Core, DeviceFacts, MeshBuffer, MeshDevice, MeshWorkload, Mover, Rectangle,
 };
@@ -11,7 +12,8 @@ use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use cxx::{SharedPtr, UniquePtr};
-use tt_plan::{CompileArg, CoreRange, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc, Plan, Role};
+use std::sync::Arc;
+use tt_plan::{Bindings, CompileArg, CoreRange, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc, Plan, Role};
 
 /// Programs that a device keeps; each holds its kernels' binaries and little else.
 const KEPT_WORKLOADS: usize = 64;
@@ -46,9 +48,26 @@ pub(crate) struct Workload {
     pub(crate) kernels: Vec<(Role, u32)>,
     pub(crate) cores: Vec<Core>,
     /// The runtime arguments that its kernels have; none before its first run.
-    pub(crate) args: Vec<(Role, Vec<u32>)>,
+    pub(crate) arguments: Option<RuntimeArguments>,
     /// The tensors' buffers that circular buffers of it lie on.
     pub(crate) lies_on: Vec<u64>,
+}
+
+/// The runtime arguments of a program's kernels, with all that they follow from beside its plan and the device.
+pub(crate) struct RuntimeArguments {
+    /// Of each kernel the words of its cores, one after the other.
+    pub(crate) words: Vec<(Role, Vec<u32>)>,
+    /// Which core takes which blocks.
+    pub(super) decision: Arc<Decision>,
+    /// The values of the launch.
+    pub(super) bindings: Bindings,
+}
+
+impl RuntimeArguments {
+    /// Whether a launch that decided this and has these values has the same.
+    pub(super) fn are_of(&self, decision: &Arc<Decision>, bindings: &Bindings) -> bool {
+        Arc::ptr_eq(&self.decision, decision) && self.bindings.are(bindings)
+    }
 }
 
 /// The programs that a device keeps, the one used last at the end.
@@ -58,10 +77,18 @@ pub(crate) struct WorkloadCache {
 }
 
 impl WorkloadCache {
+    fn find(&self, key: &WorkloadKey) -> Option<usize> {
+        self.kept.iter().rposition(|(kept, _)| kept == key)
+    }
+
+    /// The program of `key`.
+    pub(crate) fn get(&self, key: &WorkloadKey) -> Option<&Workload> {
+        self.find(key).map(|index| &self.kept[index].1)
+    }
+
     /// Takes out the program of `key`.
     pub(crate) fn take(&mut self, key: &WorkloadKey) -> Option<Workload> {
-        let index = self.kept.iter().position(|(kept, _)| kept == key)?;
-        Some(self.kept.remove(index).1)
+        self.find(key).map(|index| self.kept.remove(index).1)
     }
 
     /// Takes out the programs that lie on this buffer.
@@ -219,7 +246,7 @@ pub(crate) fn build(
         workload,
         kernels,
         cores,
-        args: Vec::new(),
+        arguments: None,
         lies_on: on_shards.iter().map(|on| on.buffer).collect(),
     })
 }

@@ -1,6 +1,5 @@
 //! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
-use super::super::circular_buffer::configured_formats;
 use super::super::memory::l1::L1;
 use super::super::risc::{Risc, guard};
 use super::super::unwritten::is_marked;
@@ -209,7 +208,8 @@ extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32
         let (a, _) = risc.loose_operand(icb0, line);
         let (b, _) = risc.loose_operand(icb1, line);
         let (out, _) = risc.loose_operand(ocb, line);
-        let consistent = risc.compute.set_formats(configured_formats(&risc.core.cbs));
+        let formats = risc.core.circular_buffers().map(|cb| cb.config.format);
+        let consistent = risc.compute.set_formats(formats);
         risc.obey(consistent, line);
         let started = risc.compute.engines.start(a, b, out, reverse != 0);
         risc.obey(started, line);
