@@ -3,7 +3,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::ir::{Kind, visit};
-use std::collections::HashSet;
+use tt_lang::hash::HashSet;
 use tt_lang::ir::{For, IntExpr, IntOp, Kernel, VarId};
 
 /// A value that `expr` is never below: extents are at least 1, variables at least 0 (but for those that [`Signs`] knows).
@@ -47,7 +47,7 @@ impl Signs {
     /// Of the variables of `kernel`.
     pub fn of(kernel: &Kernel) -> Signs {
         let mut signs = Signs {
-            below_zero: HashSet::new(),
+            below_zero: HashSet::default(),
         };
         visit(&kernel.body, &mut |stmt| {
             if let Kind::Loop(For { var, start, .. }, _) = &stmt.kind

@@ -11,9 +11,9 @@ use crate::device::Device;
 use crate::ir::operations;
 use crate::pipeline::{Form, Pass};
 use crate::verify::Verified;
-use std::collections::HashSet;
 use std::iter;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashSet;
 use tt_lang::ir::{Buffer, ElementKind, Kernel, Op, Param, ParamId, Place, Span};
 use tt_plan::Plan;
 
@@ -76,7 +76,7 @@ impl Form for Joined {
 pub fn check(kernel: &Kernel) -> Vec<Diagnostic> {
     let mut stores = Stores {
         kernel,
-        stored: HashSet::new(),
+        stored: HashSet::default(),
         errors: Vec::new(),
     };
     let later = kernel.later.iter().map(|stage| &stage.body);

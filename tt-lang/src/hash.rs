@@ -15,10 +15,19 @@ pub struct Mixed(u64);
 
 impl Hasher for Mixed {
     fn write(&mut self, bytes: &[u8]) {
-        for eight in bytes.chunks(size_of::<u64>()) {
-            let mut number = [0; size_of::<u64>()];
-            number[..eight.len()].copy_from_slice(eight);
-            self.write_u64(u64::from_le_bytes(number));
+        // Patterns are no calls.
+        let mut bytes = bytes;
+        while let [a, b, c, d, e, f, g, h, rest @ ..] = bytes {
+            self.write_u64(u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]));
+            bytes = rest;
+        }
+        if !bytes.is_empty() {
+            let mut number = 0;
+            while let [rest @ .., last] = bytes {
+                number = number << 8 | *last as u64;
+                bytes = rest;
+            }
+            self.write_u64(number);
         }
     }
 

@@ -414,32 +414,39 @@ fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>, out: &mut Formatter) -> fmt
 /// Puts the text of a call behind what there is.
 fn call<V: ShowValue>(names: &Names, call: &Call<V>, out: &mut Formatter) -> fmt::Result {
     out.write_str(call.function.name)?;
-    Display::fmt(&call.template, out)?;
-    out.write_str("(")?;
-    for (at, arg) in call.args.iter().enumerate() {
-        if at > 0 {
-            out.write_str(", ")?;
-        }
-        put(names, arg, out)?;
+    if !call.template.args().is_empty() {
+        Display::fmt(&call.template, out)?;
     }
-    out.write_str(")")
+    let mut before = "(";
+    for arg in &call.args {
+        out.write_str(before)?;
+        put(names, arg, out)?;
+        before = ", ";
+    }
+    out.write_str(if call.args.is_empty() { "()" } else { ")" })
 }
 
 /// Puts the text of an expression behind what there is.
 fn put<V: ShowValue>(names: &Names, value: &Expr<V>, out: &mut Formatter) -> fmt::Result {
     match value {
-        Expr::Int(value) => write!(out, "{value}"),
-        Expr::Bool(value) => write!(out, "{value}"),
+        Expr::Int(value) => Display::fmt(value, out),
+        Expr::Bool(value) => Display::fmt(value, out),
         Expr::Name(name) => out.write_str(name),
         Expr::Value(value) => value.put(names, out),
-        Expr::Buffer(id) => write!(out, "cb({})", names.buffer(*id)),
+        Expr::Buffer(id) => {
+            out.write_str("cb(")?;
+            out.write_str(&names.buffer(*id))?;
+            out.write_str(")")
+        }
         Expr::PageBytes(id) => write!(out, "page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => write!(out, "accessor({})", names.param(*tensor)),
         Expr::Text(text) => out.write_str(&quoted(text)),
         Expr::Call(what) => call(names, what, out),
         Expr::Binary(op, a, b) => {
             side(names, a, out)?;
-            write!(out, " {} ", op.word())?;
+            out.write_str(" ")?;
+            out.write_str(op.word())?;
+            out.write_str(" ")?;
             side(names, b, out)
         }
     }

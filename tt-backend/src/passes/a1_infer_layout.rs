@@ -20,9 +20,9 @@ use crate::passes::split_conditions::Tile;
 use crate::pipeline::{Form, Pass};
 use crate::target;
 use crate::verify::tile::laid;
-use std::collections::HashSet;
 use tt_device::{TILE_SIDE, tiles_along};
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashSet;
 use tt_lang::ir::{
     BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Op, Param, ParamId, Place, Sharding,
     Span, Stmt, VarId,
@@ -324,7 +324,7 @@ fn part(body: &[Stmt], is: &impl Fn(&ElementKind, &[(VarId, u64)]) -> bool) -> O
 
 /// The tensors whose elements blocks hold or are made of, or that are stored to: all that is done with them but fetching.
 fn tensors_moved(body: &[Stmt]) -> HashSet<ParamId> {
-    let mut moved = HashSet::new();
+    let mut moved = HashSet::default();
     visit(body, &mut |stmt| {
         if let Kind::Op(Op::Copy { src: a, dst: b } | Op::Gemm { a, b, .. }) = &stmt.kind {
             for place in [a, b] {

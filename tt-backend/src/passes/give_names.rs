@@ -12,7 +12,7 @@ use crate::names::Names;
 use crate::passes::d5_insert_dst_management::Symbolic;
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::tile::named;
-use std::collections::HashMap;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{Kernel, ParamId};
 
 /// The pass.
@@ -76,7 +76,7 @@ pub fn run(kernel: &Kernel, mut parts: Parts<Symbolic>) -> Named {
             vec![index_name(name), page_bytes_name(name), begin_name(name)]
         });
     }
-    let mut tensors: HashMap<ParamId, String> = HashMap::new();
+    let mut tensors: HashMap<ParamId, String> = HashMap::default();
     let Accessors { reader, writer, .. } = &mut parts.accessors;
     for accessor in reader.iter_mut().chain(writer) {
         let name = tensors.entry(accessor.tensor).or_insert_with(|| {

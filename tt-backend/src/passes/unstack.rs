@@ -27,8 +27,8 @@ use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::range::{self, LIMIT, Range};
 use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
-use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{
     Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, For, IntExpr, IntOp, Kernel, Linear, Named, Op,
     Place, PrintItem, Region, Span, Spanned, Stmt, VarId,
@@ -57,7 +57,7 @@ pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Unstack {
         out: kernel.clone(),
-        stacks: HashMap::new(),
+        stacks: HashMap::default(),
         ranges: Vec::new(),
         signs,
         is_certain: true,
@@ -154,7 +154,7 @@ impl Unstack<'_> {
                         if self.is_too_long(span) {
                             return;
                         }
-                        let mut with = HashMap::from([(*var, IntExpr::Const(value))]);
+                        let mut with = HashMap::from_iter([(*var, IntExpr::Const(value))]);
                         let body = self.copied(body, &mut with);
                         out.append(&mut self.statements(&body));
                     }

@@ -522,6 +522,9 @@ pub(crate) fn tile_op(op: TileOp) -> &'static str {
         TileOp::Sfpu(SfpuOp::ToInteger) => "to_integer",
         TileOp::Sfpu(SfpuOp::FromInteger) => "from_integer",
         TileOp::Sfpu(SfpuOp::ToBf16) => "to_bf16",
-        TileOp::Sfpu(op) => op.row().call.name.trim_end_matches("_tile"),
+        TileOp::Sfpu(op) => {
+            let name = op.row().call.name;
+            name.strip_suffix("_tile").unwrap_or(name)
+        }
     }
 }

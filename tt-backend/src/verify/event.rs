@@ -313,22 +313,15 @@ impl Args<'_> {
     }
 }
 
-/// The init that an operation needs, by its call.
-fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Option<&'static Function> {
-    for (known, init) in table {
-        if **known == *call {
-            return Some(init);
+/// The row of `table` for `function`.
+fn find<T: Copy>(table: &[(&'static Function, T)], function: &Function) -> Option<(&'static Function, T)> {
+    // A turn of a loop over an iterator is several calls where nothing is optimised, a pattern is none.
+    let mut rows = table;
+    while let [(known, of), others @ ..] = rows {
+        if **known == *function {
+            return Some((known, *of));
         }
-    }
-    None
-}
-
-/// Which of the inits of the FPU `function` is, if it is one, and how many buffers it takes.
-fn fpu_init(function: &Function) -> Option<(&'static Function, usize)> {
-    for (init, count) in &FPU_INITS {
-        if **init == *function {
-            return Some((init, *count));
-        }
+        rows = others;
     }
     None
 }
@@ -547,7 +540,7 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
         let setup = args.setup(&UNARY_BCAST_INIT, template, &[args.buffer(0)?], Vec::new());
         return Ok(Some(Event::FpuUninit(setup)));
     }
-    if let Some(init) = find(&UNARY, function) {
+    if let Some((_, init)) = find(&UNARY, function) {
         let buffer = args.buffer(0)?;
         return Ok(Some(Event::Fpu {
             setup: args.setup(init, template, &[buffer], Vec::new()),
@@ -558,7 +551,7 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
             registers: args.one(2)?,
         }));
     }
-    if let Some(init) = find(&BINARY, function) {
+    if let Some((_, init)) = find(&BINARY, function) {
         let (a, b) = (args.buffer(0)?, args.buffer(1)?);
         return Ok(Some(Event::Fpu {
             setup: args.setup(init, template, &[a, b], Vec::new()),
@@ -569,7 +562,7 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
             registers: args.one(4)?,
         }));
     }
-    if let Some(init) = find(&REUSE, function) {
+    if let Some((_, init)) = find(&REUSE, function) {
         let (buffer, register) = (args.buffer(0)?, args.one(2)?);
         let (src_a, src_b) = match template.args() {
             [TemplateArg::Words("EltwiseBinaryReuseDestType::DEST_TO_SRCA")] => (None, Some(buffer)),
@@ -600,7 +593,7 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
         return matmul_block(args).map(Some);
     }
     // Operations come first: they stand in loops over tiles, inits do not.
-    if let Some((init, count)) = fpu_init(function) {
+    if let Some((init, count)) = find(&FPU_INITS, function) {
         let operands = (0..count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
         return Ok(Some(Event::FpuInit(args.setup(
             init,

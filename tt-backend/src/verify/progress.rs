@@ -24,8 +24,9 @@ use super::{Proof, fault, unproved};
 use crate::device::{Device, Origin, Parts, Programs};
 use crate::flow::{Buffer, BufferId};
 use crate::pipeline::Unit;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::Kernel;
 use tt_plan::Role;
 
@@ -140,7 +141,7 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn new(level: &'a [Item]) -> Cursor<'a> {
-        let mut last = HashMap::new();
+        let mut last = HashMap::default();
         for (at, item) in level.iter().enumerate() {
             places(item, &mut |place| {
                 last.insert(place, at);

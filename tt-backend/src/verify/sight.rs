@@ -15,8 +15,9 @@ use crate::flow::{
 };
 use crate::ir::{self, Frame, try_walk};
 use crate::persistent::Persistent;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::ParamId;
 use tt_plan::Role;
 
@@ -30,7 +31,7 @@ pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
     let mut run = Run {
         flow,
         events: &events.list,
-        heads: HashMap::new(),
+        heads: HashMap::default(),
     };
     let start = State {
         queues: Persistent::new(flow.buffers.len()),

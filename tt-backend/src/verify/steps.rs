@@ -325,9 +325,9 @@ fn used<V>(op: &Leaf<V>, each: impl FnMut(BufferId)) {
         } => call,
         Leaf::Let { .. } | Leaf::Advance { .. } => return,
     };
-    // Most calls mention no buffer, and what a function does is looked for long.
+    // Most calls mention no buffer or are steps, and what a function does is looked for long.
     let mentions_some = call.args.iter().any(|arg| mentioned(arg).is_some());
-    if mentions_some && reads_pages(call.function) {
+    if mentions_some && CbStep::of(call.function).is_none() && reads_pages(call.function) {
         call.args.iter().filter_map(mentioned).for_each(each);
     }
 }

@@ -109,10 +109,7 @@ impl Ranges {
             | ElementKind::Compare(..)
             | ElementKind::CompareInt(..)
             | ElementKind::Not(_) => {
-                value
-                    .operands()
-                    .into_iter()
-                    .for_each(|operand| self.parts(operand, visit));
+                value.each_operand(&mut |operand| self.parts(operand, visit));
             }
         }
     }

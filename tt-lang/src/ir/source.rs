@@ -521,13 +521,13 @@ impl<'a> Source<'a> {
 
 /// A name as Rust writes it where it has a meaning of its own.
 fn raw(name: &str) -> String {
-    match KEYWORDS.contains(&name) {
-        true => format!("r#{name}"),
-        false => name.to_string(),
+    match KEYWORDS.binary_search(&name) {
+        Ok(_) => format!("r#{name}"),
+        Err(_) => name.to_string(),
     }
 }
 
-/// What Rust keeps for itself, now or later.
+/// What Rust keeps for itself, now or later, in the order of its letters.
 #[rustfmt::skip]
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum", "extern",
@@ -540,6 +540,7 @@ const KEYWORDS: [&str; 48] = [
 fn tuple(names: &[&str]) -> String {
     match names {
         [one] => (*one).to_string(),
+        [one, other] => format!("({one}, {other})"),
         many => format!("({})", many.join(", ")),
     }
 }

@@ -12,7 +12,8 @@ use crate::flow::{
 use crate::ir::{Kind, operations, replaced};
 use crate::names::Numbered;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+use tt_lang::hash::{HashMap, HashSet};
 use tt_lang::ir::{ParamId, Span};
 use tt_plan::{DataFormat, Role};
 
@@ -264,7 +265,7 @@ fn copy(
 
 /// Buffers of one variable get names of their own: what comes in and what goes out say so, others are numbered.
 fn name_apart(buffers: &mut [Buffer]) {
-    let mut count: HashMap<String, usize> = HashMap::new();
+    let mut count: HashMap<String, usize> = HashMap::default();
     for buffer in &*buffers {
         *count.entry(buffer.name.clone()).or_default() += 1;
     }

@@ -11,9 +11,10 @@ use crate::flow::{
 };
 use crate::ir::{Kind, operations, visit};
 use crate::passes::b2_grid_to_cores::Facts;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use tt_device::TILE_SIDE;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{IntExpr, Linear, Param, ParamId, VarId};
 use tt_plan::{DataFormat, GridStep, PartitionMode};
 
@@ -98,7 +99,7 @@ pub fn run(facts: &Facts, flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnosti
 
 /// How many statements define each buffer, and how many of them stand outside of loops and branches.
 pub(super) fn definitions(body: &[SectionStmt]) -> HashMap<BufferId, (usize, usize)> {
-    let mut found: HashMap<BufferId, (usize, usize)> = HashMap::new();
+    let mut found: HashMap<BufferId, (usize, usize)> = HashMap::default();
     let defines = |kind: &Kind<Sections>| match kind {
         Kind::Op(op) => op.defines(),
         Kind::Group(around, _) => around.defines(),

@@ -13,7 +13,8 @@ use crate::flow::{
     Around, Buffer, BufferId, BufferKind, Flow, FlowLoop, SectionOp, SectionStmt, Sections, buffers_mut,
 };
 use crate::ir::Forward;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::Span;
 
 /// Runs the step for buffers of `kind`: gives each the place of an earlier one that it can take.
@@ -21,7 +22,7 @@ pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
     let mut together = Together(vec![BTreeSet::new(); flow.buffers.len()]);
     together.follow(&flow.body);
     let in_use = in_use(flow);
-    let mut places: HashMap<_, Vec<BufferId>> = HashMap::new();
+    let mut places: HashMap<_, Vec<BufferId>> = HashMap::default();
     let mut place_of: Vec<BufferId> = (0..flow.buffers.len()).map(BufferId).collect();
     for (index, buffer) in flow.buffers.iter().enumerate() {
         if buffer.kind != kind || buffer.shard.is_some() || !in_use.contains(&BufferId(index)) {

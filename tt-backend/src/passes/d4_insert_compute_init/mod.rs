@@ -26,8 +26,8 @@ use requirement::merge;
 pub use requirement::{DEST_TO_SRCA, IN_32_BITS, functions, sources};
 use state::{Component, State};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
+use tt_lang::hash::HashMap;
 
 /// The pass.
 pub const PASS: Pass<Unit<Parts<Lowered>>, Unit<Parts<Lowered>>> = Pass {

@@ -20,9 +20,10 @@ use crate::persistent::Persistent;
 use masks::Whens;
 pub use masks::{Mask, Neutral, Reduced, count, end};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use tt_device::OfZeros;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{ElementOp, IntExpr, IntOp, Kernel, Linear, Span, VarId};
 use tt_plan::Number;
 
@@ -100,15 +101,15 @@ impl<'a> Beyond<'a> {
             fetched: fetched(&flow.body),
             ends,
             products: Vec::new(),
-            stored: Stored::new(),
+            stored: Stored::default(),
             wrong: Vec::new(),
             whens: RefCell::default(),
             sources: vec![BTreeSet::new(); flow.buffers.len()],
             masked: BTreeMap::new(),
-            masks: HashMap::new(),
+            masks: HashMap::default(),
             reduced: BTreeMap::new(),
             shared,
-            compounds: HashMap::new(),
+            compounds: HashMap::default(),
             keeps: false,
             printed: BTreeMap::new(),
         }
@@ -554,7 +555,7 @@ fn either(held: Option<&Rc<Both>>, other: Option<&Rc<Both>>) -> Option<Rc<Both>>
 
 /// The loops around every fetch.
 fn fetched(body: &[BlockStmt]) -> HashMap<VarId, Vec<VarId>> {
-    let (mut loops, mut out) = (Vec::new(), HashMap::new());
+    let (mut loops, mut out) = (Vec::new(), HashMap::default());
     walk(body, &mut |_, event| match event {
         Event::Op(BlockOp::Fetch(fetch)) => drop(out.insert(fetch.var, loops.clone())),
         Event::Enter(Frame::Loop(head)) => loops.push(head.var),

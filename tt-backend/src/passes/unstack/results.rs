@@ -7,13 +7,13 @@
 
 use crate::ir::Kind;
 use crate::passes::fill_parts::touch;
-use std::collections::HashMap;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{BlockId, Buffer, ElementKind, IntExpr, Kernel, Op, Stmt};
 
 /// Writes results where they belong.
 pub(super) fn direct(kernel: &mut Kernel) {
     // Statements that touch a block, less those that would not any more.
-    let mut left = HashMap::new();
+    let mut left = HashMap::default();
     count(kernel, &kernel.body, &mut left);
     let mut body = std::mem::take(&mut kernel.body);
     rewrite(kernel, &left, &mut body);

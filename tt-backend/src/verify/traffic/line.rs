@@ -51,6 +51,9 @@ impl Line {
 
     /// Opens and closes what is around the next step.
     fn enter(&mut self, path: &[Within]) {
+        if self.open == path {
+            return;
+        }
         let same = self.open.iter().zip(path).take_while(|(a, b)| a == b).count();
         let other_side = match (self.open.get(same), path.get(same)) {
             (Some(Within::Then(a)), Some(Within::Else(b))) => a == b,

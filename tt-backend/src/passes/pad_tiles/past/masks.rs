@@ -3,8 +3,8 @@
 use super::super::edges::{Age, Edge, Past};
 use super::{Beyond, Both, Found, State};
 use crate::flow::{Broadcast, Elementwise, Index, Operand, Reduction, Sees, Value, ValueKind};
-use std::collections::HashMap;
 use tt_device::TILE;
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{ElementOp, IntExpr, IntOp, Linear};
 
 /// Where an element has a value: where of each of these, an integer is below zero.
@@ -35,7 +35,7 @@ pub(super) struct Whens {
 impl Default for Whens {
     fn default() -> Whens {
         Whens {
-            numbers: HashMap::from([(Vec::new(), 0)]),
+            numbers: HashMap::from_iter([(Vec::new(), 0)]),
             all: vec![Vec::new()],
         }
     }

@@ -3,8 +3,8 @@
 use super::Beyond;
 use crate::flow::{Index, Pace, Rows, TileRegion, Transfer};
 use crate::passes::pad_tiles::edges::{Edge, Edges};
-use std::collections::HashMap;
 use tt_device::{TILE, tiles_along};
+use tt_lang::hash::HashMap;
 use tt_lang::ir::{IntExpr, IntOp, Linear};
 
 /// All places of edges, each once; the first is that of edges of which nothing is told, anywhere.
@@ -26,7 +26,7 @@ impl Default for Places {
             shifts: 0,
         };
         Places {
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             all: vec![anywhere],
         }
     }
