@@ -307,10 +307,10 @@ pub fn replaced<S: Stage>(body: Vec<Stmt<S>>, each: &mut impl FnMut(S::Note, S::
 
 /// What a pass makes of a program of stage `From`: one of stage `To`, statement by statement.
 pub trait Rewrite<From: Stage, To: Stage> {
-    /// What becomes of an operation.
-    fn op(&mut self, note: From::Note, op: From::Op) -> Vec<Stmt<To>>;
-    /// What becomes of a group.
-    fn group(&mut self, note: From::Note, group: From::Group, body: Vec<Stmt<From>>) -> Vec<Stmt<To>>;
+    /// Puts what becomes of an operation behind what there is.
+    fn op(&mut self, note: From::Note, op: From::Op, out: &mut Vec<Stmt<To>>);
+    /// Puts what becomes of a group behind what there is.
+    fn group(&mut self, note: From::Note, group: From::Group, body: Vec<Stmt<From>>, out: &mut Vec<Stmt<To>>);
     /// The loop as it is then.
     fn head(&mut self, head: From::Loop) -> To::Loop;
     /// The branch as it is then.
@@ -318,22 +318,25 @@ pub trait Rewrite<From: Stage, To: Stage> {
     /// What is known of a loop or branch then.
     fn note(&mut self, note: From::Note) -> To::Note;
 
-    /// What becomes of a statement.
-    fn stmt(&mut self, Stmt { note, kind }: Stmt<From>) -> Vec<Stmt<To>> {
+    /// Puts what becomes of a statement behind what there is.
+    fn stmt(&mut self, Stmt { note, kind }: Stmt<From>, out: &mut Vec<Stmt<To>>) {
         let kind = match kind {
-            Kind::Op(op) => return self.op(note, op),
-            Kind::Group(group, body) => return self.group(note, group, body),
+            Kind::Op(op) => return self.op(note, op, out),
+            Kind::Group(group, body) => return self.group(note, group, body, out),
             Kind::Loop(head, body) => Kind::Loop(self.head(head), self.body(body)),
             Kind::If(branch, then, otherwise) => Kind::If(self.branch(branch), self.body(then), self.body(otherwise)),
         };
-        vec![Stmt::new(self.note(note), kind)]
+        out.push(Stmt {
+            note: self.note(note),
+            kind,
+        });
     }
 
     /// What becomes of a sequence.
     fn body(&mut self, body: Vec<Stmt<From>>) -> Vec<Stmt<To>> {
         let mut out = Vec::with_capacity(body.len());
         for stmt in body {
-            out.append(&mut self.stmt(stmt));
+            self.stmt(stmt, &mut out);
         }
         out
     }

@@ -235,7 +235,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
                     note,
                     kind: Kind::Loop(head, body),
                 }) => out.extend(self.repeated(note, head, body)),
-                Err(stmt) => out.extend(self.stmt(stmt)),
+                Err(stmt) => self.stmt(stmt, &mut out),
             }
         }
         if !reads.is_empty() {
@@ -244,38 +244,38 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
         out
     }
 
-    fn op(&mut self, note: Source, op: Move) -> Vec<Stmt<Calls<Symbol>>> {
-        let mut out = match op {
+    fn op(&mut self, note: Source, op: Move, out: &mut Lines) {
+        let from = out.len();
+        match op {
             Move::Protocol(step) => {
                 let passed_on = match step {
                     Protocol::Publish(buffer) => self.buffers[buffer.0].kind == BufferKind::Token(Role::Reader),
                     Protocol::Reserve(_) | Protocol::Receive(_) | Protocol::Release(_) | Protocol::Take(..) => false,
                 };
-                let arrived = passed_on.then(|| line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
-                arrived.into_iter().chain([line(self.protocol(step))]).collect()
+                out.extend(passed_on.then(|| line(call(&NOC_ASYNC_WRITE_BARRIER, []))));
+                out.push(line(self.protocol(step)));
             }
-            Move::Read(buffer, region, of) => step(self.buffers, &[(buffer, region, of)]),
+            Move::Read(buffer, region, of) => out.extend(step(self.buffers, &[(buffer, region, of)])),
             Move::Write(buffer, region, stored) => {
-                vec![self.of_own_block(write(self.buffers, buffer, &region, stored))]
+                out.push(self.of_own_block(write(self.buffers, buffer, &region, stored)));
             }
-            Move::Shift { from, to, window } => vec![scope(shift(self.buffers, [from, to], &window))],
+            Move::Shift { from, to, window } => out.push(scope(shift(self.buffers, [from, to], &window))),
             Move::Inspect(inspection) => {
                 let told = inspections::lowered(self.kernel, self.buffers, &inspection);
                 match self.placement {
-                    Placement::Linear => told,
-                    Placement::Rectangle { .. } => vec![self.of_own_block(told)],
+                    Placement::Linear => out.extend(told),
+                    Placement::Rectangle { .. } => out.push(self.of_own_block(told)),
                 }
             }
-            Move::Fetch(buffer, of) => self.fetch(buffer, &of),
-            Move::Make(buffer, constant) => constants(&self.buffers[buffer.0], buffer, constant),
-        };
-        if let Some(first) = out.first_mut() {
+            Move::Fetch(buffer, of) => out.extend(self.fetch(buffer, &of)),
+            Move::Make(buffer, constant) => out.extend(constants(&self.buffers[buffer.0], buffer, constant)),
+        }
+        if let Some(first) = out.get_mut(from) {
             first.note = note;
         }
-        out
     }
 
-    fn group(&mut self, _: Source, group: Never, _: Vec<Stmt<Moves>>) -> Vec<Stmt<Calls<Symbol>>> {
+    fn group(&mut self, _: Source, group: Never, _: Vec<Stmt<Moves>>, _: &mut Lines) {
         match group {}
     }
 
@@ -322,7 +322,7 @@ pub(super) fn written_branch(branch: SourceBranch) -> Branch<Symbol> {
 }
 
 impl Rewrite<Compute<Protocol>, Compute<Leaf<Symbol>>> for Lower<'_> {
-    fn op(&mut self, note: Source, op: ComputeOp<Protocol>) -> Vec<Stmt<Compute<Leaf<Symbol>>>> {
+    fn op(&mut self, note: Source, op: ComputeOp<Protocol>, out: &mut Vec<Stmt<Compute<Leaf<Symbol>>>>) {
         let op = match op {
             ComputeOp::Plain(step) => ComputeOp::Plain(self.protocol(step)),
             ComputeOp::Tile { op, out, args } => ComputeOp::Tile { op, out, args },
@@ -330,7 +330,7 @@ impl Rewrite<Compute<Protocol>, Compute<Leaf<Symbol>>> for Lower<'_> {
             ComputeOp::Commit => ComputeOp::Commit,
             ComputeOp::Pack { register, to } => ComputeOp::Pack { register, to },
         };
-        vec![Stmt::new(note, Kind::Op(op))]
+        out.push(Stmt::new(note, Kind::Op(op)));
     }
 
     fn group(
@@ -338,8 +338,9 @@ impl Rewrite<Compute<Protocol>, Compute<Leaf<Symbol>>> for Lower<'_> {
         note: Source,
         around: Around,
         body: Vec<Stmt<Compute<Protocol>>>,
-    ) -> Vec<Stmt<Compute<Leaf<Symbol>>>> {
-        vec![Stmt::new(note, Kind::Group(around, self.body(body)))]
+        out: &mut Vec<Stmt<Compute<Leaf<Symbol>>>>,
+    ) {
+        out.push(Stmt::new(note, Kind::Group(around, self.body(body))));
     }
 
     fn head(&mut self, head: SourceLoop) -> SourceLoop {

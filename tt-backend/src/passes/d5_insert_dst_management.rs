@@ -106,34 +106,38 @@ fn repeat(name: &str, end: u32, step: u32, body: impl FnOnce(Value) -> Lines) ->
 }
 
 impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
-    fn op(&mut self, note: Source, op: ComputeOp<Leaf<Symbol>>) -> Lines {
-        let mut out = match op {
-            ComputeOp::Plain(leaf) => vec![line(leaf)],
-            ComputeOp::Matmul(matmul) => self.matmul(&matmul),
-            ComputeOp::Tile { op, out, args } => self.tiles(|row, column| {
+    fn op(&mut self, note: Source, op: ComputeOp<Leaf<Symbol>>, out: &mut Lines) {
+        let from = out.len();
+        match op {
+            ComputeOp::Plain(leaf) => out.push(line(leaf)),
+            ComputeOp::Matmul(matmul) => out.extend(self.matmul(&matmul)),
+            ComputeOp::Tile { op, out: result, args } => out.extend(self.tiles(|row, column| {
                 let at = self.at(&row, &column);
-                vec![line(self.tile(op, out, &args, at, (row, column)))]
-            }),
-            ComputeOp::Commit => vec![line(call(&TILE_REGS_COMMIT, [])), line(call(&TILE_REGS_WAIT, []))],
-            ComputeOp::Pack { register, to } => self.pack(register, &to),
-        };
-        if let Some(first) = out.first_mut() {
+                vec![line(self.tile(op, result, &args, at, (row, column)))]
+            })),
+            ComputeOp::Commit => {
+                out.push(line(call(&TILE_REGS_COMMIT, [])));
+                out.push(line(call(&TILE_REGS_WAIT, [])));
+            }
+            ComputeOp::Pack { register, to } => out.extend(self.pack(register, &to)),
+        }
+        if let Some(first) = out.get_mut(from) {
             first.note = note;
         }
-        out
     }
 
-    fn group(&mut self, note: Source, around: Around, body: Body) -> Lines {
+    fn group(&mut self, note: Source, around: Around, body: Body, out: &mut Lines) {
         let section = match around {
             Around::Section(section) => section,
-            Around::Along { axis, tiles } => return self.along(axis, tiles, body),
-            Around::Unless(negative) => return self.unless(&negative, body),
+            Around::Along { axis, tiles } => return out.extend(self.along(axis, tiles, body)),
+            Around::Unless(negative) => return out.extend(self.unless(&negative, body)),
         };
         let ([rows, columns], [h, w]) = (section.tiles, section.chunk);
         let [first_row, first_column] = section.first.map(int);
         let outer = (self.section.clone(), self.first.clone());
         self.section = section;
-        let mut out = repeat("tile_row", rows, h, |tile_row| {
+        let from = out.len();
+        out.extend(repeat("tile_row", rows, h, |tile_row| {
             repeat("tile_column", columns, w, |tile_column| {
                 self.first = (op_sum(&tile_row, &first_row), op_sum(&tile_column, &first_column));
                 let mut chunk = vec![line(call(&TILE_REGS_ACQUIRE, []))];
@@ -141,12 +145,11 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
                 chunk.push(line(call(&TILE_REGS_RELEASE, [])));
                 chunk
             })
-        });
+        }));
         (self.section, self.first) = outer;
-        if let Some(first) = out.first_mut() {
+        if let Some(first) = out.get_mut(from) {
             first.note = note;
         }
-        out
     }
 
     fn head(&mut self, head: SourceLoop) -> Loop<Symbol> {

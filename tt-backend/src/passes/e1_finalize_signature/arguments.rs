@@ -333,7 +333,7 @@ impl<'a> Arguments<'a> {
 }
 
 impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
-    fn op(&mut self, note: Source, op: Leaf<Symbol>) -> Vec<Stmt<Calls<Bits>>> {
+    fn op(&mut self, note: Source, op: Leaf<Symbol>, out: &mut Vec<Stmt<Calls<Bits>>>) {
         let op = match op {
             Leaf::Call(call) => Leaf::Call(self.call(&call)),
             Leaf::Let { kind, name, value } => Leaf::Let {
@@ -350,11 +350,11 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
                 value: self.expr(&value),
             },
         };
-        vec![Stmt::new(note, Kind::Op(op))]
+        out.push(Stmt::new(note, Kind::Op(op)));
     }
 
-    fn group(&mut self, note: Source, scope: Scope, body: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Bits>>> {
-        vec![Stmt::new(note, Kind::Group(scope, self.body(body)))]
+    fn group(&mut self, note: Source, scope: Scope, body: Vec<Stmt<Calls<Symbol>>>, out: &mut Vec<Stmt<Calls<Bits>>>) {
+        out.push(Stmt::new(note, Kind::Group(scope, self.body(body))));
     }
 
     fn head(&mut self, head: Loop<Symbol>) -> Loop<Bits> {
