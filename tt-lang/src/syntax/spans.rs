@@ -17,15 +17,26 @@ pub trait Node: ToTokens {
 }
 
 /// The spans of the first and the last token of a node.
-pub type Ends = (proc_macro2::Span, proc_macro2::Span);
+#[derive(Debug, Clone, Copy)]
+pub struct Ends {
+    first: proc_macro2::Span,
+    /// None where it is the first.
+    last: Option<proc_macro2::Span>,
+}
+
+impl Ends {
+    fn last(self) -> proc_macro2::Span {
+        self.last.unwrap_or(self.first)
+    }
+}
 
 fn ends_of_tokens(node: &(impl ToTokens + ?Sized)) -> Ends {
     let mut tokens = node.to_token_stream().into_iter();
     let first = tokens
         .next()
         .map_or_else(proc_macro2::Span::call_site, |token| token.span());
-    let last = tokens.last().map_or(first, |token| token.span());
-    (first, last)
+    let last = tokens.last().map(|token| token.span());
+    Ends { first, last }
 }
 
 impl<T: Node + ?Sized> Node for &T {
@@ -42,13 +53,19 @@ impl<T: Node + ?Sized> Node for Box<T> {
 
 impl Node for syn::Ident {
     fn ends(&self) -> Ends {
-        (self.span(), self.span())
+        Ends {
+            first: self.span(),
+            last: None,
+        }
     }
 }
 
 impl Node for syn::Lit {
     fn ends(&self) -> Ends {
-        (self.span(), self.span())
+        Ends {
+            first: self.span(),
+            last: None,
+        }
     }
 }
 
@@ -59,7 +76,7 @@ macro_rules! nodes {
             fn ends(&self) -> Ends {
                 let $of = self;
                 match $of.attrs.is_empty() {
-                    true => ($first, $last),
+                    true => Ends { first: $first, last: $last },
                     false => ends_of_tokens($of),
                 }
             }
@@ -68,16 +85,16 @@ macro_rules! nodes {
 }
 
 nodes! {
-    of: syn::ExprAssign => of.left.ends().0, of.right.ends().1;
-    of: syn::ExprBinary => of.left.ends().0, of.right.ends().1;
-    of: syn::ExprCall => of.func.ends().0, of.paren_token.span.join();
-    of: syn::ExprCast => of.expr.ends().0, ends_of_tokens(&of.ty).1;
-    of: syn::ExprIf => of.if_token.span, ends_of_tokens(of).1;
-    of: syn::ExprIndex => of.expr.ends().0, of.bracket_token.span.join();
-    of: syn::ExprLit => of.lit.span(), of.lit.span();
-    of: syn::ExprMethodCall => of.receiver.ends().0, of.paren_token.span.join();
-    of: syn::ExprParen => of.paren_token.span.join(), of.paren_token.span.join();
-    of: syn::ExprUnary => ends_of_tokens(&of.op).0, of.expr.ends().1;
+    of: syn::ExprAssign => of.left.ends().first, Some(of.right.ends().last());
+    of: syn::ExprBinary => of.left.ends().first, Some(of.right.ends().last());
+    of: syn::ExprCall => of.func.ends().first, Some(of.paren_token.span.join());
+    of: syn::ExprCast => of.expr.ends().first, Some(ends_of_tokens(&of.ty).last());
+    of: syn::ExprIf => of.if_token.span, ends_of_tokens(of).last;
+    of: syn::ExprIndex => of.expr.ends().first, Some(of.bracket_token.span.join());
+    of: syn::ExprLit => of.lit.span(), None;
+    of: syn::ExprMethodCall => of.receiver.ends().first, Some(of.paren_token.span.join());
+    of: syn::ExprParen => of.paren_token.span.join(), None;
+    of: syn::ExprUnary => ends_of_tokens(&of.op).first, Some(of.expr.ends().last());
 }
 
 impl Node for syn::ExprPath {
@@ -126,14 +143,12 @@ pub struct SpanTable {
 impl SpanTable {
     /// The place of `node`.
     pub fn of(&mut self, node: &(impl ToTokens + ?Sized)) -> Span {
-        let (first, last) = ends_of_tokens(node);
-        self.between(first, last)
+        self.at(ends_of_tokens(node))
     }
 
     /// The place of `node`, likewise.
     pub fn of_node(&mut self, node: &(impl Node + ?Sized)) -> Span {
-        let (first, last) = node.ends();
-        self.between(first, last)
+        self.at(node.ends())
     }
 
     /// The place of the first token of `node`. Not what `syn` calls its span: that is the first token only where rustc hands
@@ -141,12 +156,22 @@ impl SpanTable {
     pub fn of_first_token(&mut self, node: &impl ToTokens) -> Span {
         let first = node.to_token_stream().into_iter().next();
         let first = first.map_or_else(proc_macro2::Span::call_site, |token| token.span());
-        self.between(first, first)
+        self.at(Ends { first, last: None })
     }
 
     /// The place from the token at `first` to the token at `last`.
     pub fn between(&mut self, first: proc_macro2::Span, last: proc_macro2::Span) -> Span {
-        let (from, to) = (first.start(), last.start());
+        self.at(Ends {
+            first,
+            last: Some(last),
+        })
+    }
+
+    fn at(&mut self, ends: Ends) -> Span {
+        let (first, last) = (ends.first, ends.last());
+        // Where a token begins, rustc is asked.
+        let from = first.start();
+        let to = ends.last.map_or(from, |last| last.start());
         let new = Span(self.ranges.len() as u32);
         // Where tokens are from nowhere, each is a place of its own.
         if from.line > 0 {
