@@ -150,12 +150,12 @@ impl Lower<'_> {
             }
             lines.push(*of);
             let of_read = lowered(self.buffers, &(buffer, region.clone(), *of));
-            begun.extend(self.stmt(room.clone()));
+            self.stmt(room.clone(), &mut begun);
             begun.extend(of_read.under_way);
             arrived.extend(of_read.arrived);
             sent.extend(of_read.sent);
             passed_on.extend(of_read.received);
-            passed_on.extend(self.stmt(pushed.clone()));
+            self.stmt(pushed.clone(), &mut passed_on);
         }
         if lines.iter().all(Option::is_none) {
             return None;
