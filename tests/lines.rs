@@ -1,8 +1,11 @@
 //! Odd things that lines of cores share: numbers are those of the source, bit for bit the same shared and not.
 
+#[path = "support/orders.rs"]
+mod orders;
 mod support;
 
-use support::{in_other_orders, on_both_chips};
+use orders::in_other_orders;
+use support::on_both_chips;
 use tt::__private::Sharing;
 use tt::prelude::*;
 
@@ -354,5 +357,5 @@ fn steps_of_two_up_to_a_block_and_chunks_with_a_rest() {
 
 #[test]
 fn other_orders_of_cores_and_transfers_give_the_same() {
-    in_other_orders("other_orders_of_cores_and_transfers_give_the_same");
+    in_other_orders();
 }

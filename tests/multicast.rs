@@ -1,9 +1,12 @@
 //! What a row or column of cores shares: it is read once, comes to all of them, and is stored by those whose block it is, on grids of
 //! every size against cores of every number.
 
+#[path = "support/orders.rs"]
+mod orders;
 mod support;
 
-use support::{in_other_orders, on_both_chips};
+use orders::in_other_orders;
+use support::on_both_chips;
 use tt::__private::Sharing;
 use tt::prelude::*;
 
@@ -357,5 +360,5 @@ fn what_all_blocks_read_alike_is_read_once_where_it_surely_is_read() {
 
 #[test]
 fn other_orders_of_cores_and_transfers_give_the_same() {
-    in_other_orders("other_orders_of_cores_and_transfers_give_the_same");
+    in_other_orders();
 }

@@ -4,7 +4,7 @@
 //! the tests below that are otherwise ignored.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::Arc;
 
 use tt_emulator::{ArchName, Device, LaunchError, Program, launch};
@@ -32,13 +32,6 @@ fn after_a_launch() {
     let device = device(ArchName::WormholeB0);
     let (program, _results) = reader("divisions.cpp", &device);
     launch(&device, &program, 1).unwrap();
-}
-
-/// Runs an ignored test of this file in a process of its own.
-fn in_a_process(test: &str, variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "--nocapture", &format!("faults::{test}")]);
-    command.envs(variables.iter().copied()).output().unwrap()
 }
 
 #[test]
@@ -122,7 +115,7 @@ fn faults_outside_of_kernels_end_the_process_as_ever() {
         ("faults_outside_of_kernels", &[libc::SIGSEGV]),
         ("is_aborted_from_outside", &[libc::SIGABRT]),
     ] {
-        let output = in_a_process(test, &[]);
+        let output = in_a_process(&format!("faults::{test}"), &[]);
         let signal = output.status.signal();
         assert!(
             signal.is_some_and(|signal| signals.contains(&signal)),
@@ -145,7 +138,7 @@ fn computes_for_long() {
 #[test]
 fn a_long_computation_is_told_what_it_may_be_and_the_limit_can_be_raised() {
     let run = |seconds: &str| {
-        let output = in_a_process("computes_for_long", &[("TT_EMULATOR_SPIN_SECONDS", seconds)]);
+        let output = in_a_process("faults::computes_for_long", &[("TT_EMULATOR_SPIN_SECONDS", seconds)]);
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let stopped = run("1");

@@ -1,6 +1,7 @@
 //! What the tests build programs with.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
@@ -134,4 +135,11 @@ pub fn report(device: &Arc<Device>, program: &Program, threads: usize) -> Report
         Err(other) => panic!("no report but: {other}"),
         Ok(_) => panic!("the program broke no rule"),
     }
+}
+
+/// Runs an ignored test of this program, by its whole name, in a process of its own.
+pub fn in_a_process(test: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "--nocapture", test]);
+    command.envs(variables.iter().copied()).output().unwrap()
 }

@@ -1,7 +1,5 @@
 //! Programs whose cores talk to each other: multicast, semaphores.
 
-use std::process::Command;
-
 use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
 use tt_emulator::{ArchName, CoreCoord, Program, RunCounters, launch};
 
@@ -322,9 +320,8 @@ fn told_after() {
 #[test]
 fn other_orders_find_what_the_usual_one_does_not() {
     let goes_well = |test: &str, order: &str| {
-        let mut run = Command::new(std::env::current_exe().unwrap());
-        run.args(["--ignored", "--exact", &format!("synchronisation::{test}")]);
-        run.env("TT_EMULATOR_ORDER", order).output().unwrap().status.success()
+        let output = in_a_process(&format!("synchronisation::{test}"), &[("TT_EMULATOR_ORDER", order)]);
+        output.status.success()
     };
     assert!(goes_well("told_before", "") && goes_well("told_after", ""));
     let orders: Vec<String> = (0..12).map(|order: u32| order.to_string()).collect();
