@@ -3,6 +3,7 @@
 mod support;
 
 use support::on_both_chips;
+use tt::__private::Sharing;
 use tt::prelude::*;
 
 fn number(at: usize) -> f32 {
@@ -46,7 +47,8 @@ fn weights_of_all_rows_are_read_once_by_every_core() {
         on_both_chips(|device| {
             let (x, w) = (device.upload(&x, [m, 64])?, device.upload(&w, [64, 64])?);
             let mut y = device.zeros::<f32>([m, 64])?;
-            let profile = with_weights(&x, &w, &mut y).profile()?;
+            // Not shared, which has tests of its own.
+            let profile = with_weights(&x, &w, &mut y).sharing(Sharing::Never).profile()?;
             assert!(y.download()? == wanted, "{m}");
             let counters = profile.counters.expect("the emulator counts");
             let blocks = m.div_ceil(32);

@@ -355,6 +355,91 @@ fn steps_of_two_up_to_a_block_and_chunks_with_a_rest() {
     });
 }
 
+/// A grid of one axis: weights in steps, a row that all blocks read alike, and what is read as often as the block has a number.
+#[tt::kernel(split = off)]
+fn along<const M: usize, const K: usize>(
+    x: &Tensor<bf16, M, K>,
+    w: &Tensor<bf16, K, 64>,
+    row: &Tensor<f32, 64>,
+    more: &Tensor<f32, 96>,
+    y: &mut Tensor<f32, M, 64>,
+) {
+    let b = T.Kernel(M.div_ceil(32));
+    let left = T.alloc_shared::<bf16>(32, 64);
+    let right = T.alloc_shared::<bf16>(64, 64);
+    let sums = T.alloc_fragment::<f32>(32, 64);
+    let bias = T.alloc_shared::<f32>(64);
+    let part = T.alloc_shared::<f32>(32);
+    T.clear(sums);
+    T.copy(row[0], bias);
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 3) {
+        T.copy(x[(b * 32, k * 64)], left);
+        T.copy(w[(k * 64, 0)], right);
+        T.gemm(left, right, sums);
+    }
+    for k in 0..b % 3 {
+        T.copy(more[k * 32], part);
+        for (i, j) in T.Parallel(32, 64) {
+            sums[(i, j)] += part[i];
+        }
+    }
+    for (i, j) in T.Parallel(32, 64) {
+        sums[(i, j)] = (sums[(i, j)] + bias[j]).max(0.0);
+    }
+    T.copy(sums, y[(b * 32, 0)]);
+}
+
+#[test]
+fn grids_of_one_axis_lie_along_the_rows_of_cores_one_after_the_other() {
+    on_both_chips(|device| {
+        // One block, part of a row of cores, a row and one, most of them, all and one, several rounds with a rest.
+        for m in [
+            20,
+            96,
+            32 * 8,
+            32 * 9,
+            32 * 14 - 5,
+            32 * 63,
+            32 * 65,
+            32 * 131,
+            32 * 300 - 1,
+        ] {
+            let k = 130;
+            let x = device.upload(&halves(m * k, 1), [m, k])?;
+            let w = device.upload(&halves(k * 64, 2), [k, 64])?;
+            let row = device.upload(&numbers(64, 3), [64])?;
+            let more = device.upload(&numbers(96, 4), [96])?;
+            let mut y = device.zeros::<f32>([m, 64])?;
+            alike!(y, 5e-2, along(&x, &w, &row, &more, &mut y));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_a_grid_of_one_axis_reads_alike_is_read_once_for_a_row_of_cores() {
+    on_both_chips(|device| {
+        // A block for every core, which none goes along with.
+        let [columns, rows] = [device.grid().x, device.grid().y].map(|cores| cores as usize);
+        let [m, k] = [32 * columns * rows, 128];
+        let x = device.upload(&halves(m * k, 1), [m, k])?;
+        let w = device.upload(&halves(k * 64, 2), [k, 64])?;
+        let row = device.upload(&numbers(64, 3), [64])?;
+        let more = device.upload(&numbers(96, 4), [96])?;
+        let mut y = device.zeros::<f32>([m, 64])?;
+        let mut read = |sharing| {
+            let profile = along(&x, &w, &row, &more, &mut y).sharing(sharing).profile()?;
+            let counters = profile.counters.expect("the emulator counts");
+            Ok::<_, tt::Error>(counters.total.dram_read_bytes.iter().sum::<u64>() as usize)
+        };
+        let (shared, alone) = (read(Sharing::Always)?, read(Sharing::Never)?);
+        // The weights, and two tiles of which the row is the first.
+        let alike = k * 64 * 2 + 2 * 32 * 32 * 4;
+        assert_eq!(alone - shared, (columns * rows - rows) * alike, "{shared} {alone}");
+        Ok(())
+    });
+}
+
 #[test]
 fn other_orders_of_cores_and_transfers_give_the_same() {
     in_other_orders();

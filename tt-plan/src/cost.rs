@@ -8,8 +8,8 @@
 use crate::execution::{Bindings, Cores};
 use crate::{Banks, CircularBuffer, CoreLine, CoreWork, Formula, Memory, PartitionMode, Plan, Rectangle};
 use serde::{Deserialize, Serialize};
-use tt_device::ArchName;
 use tt_device::costs::Costs;
+use tt_device::{ArchName, TILE};
 
 /// What a block of the grid takes, on the average of all blocks. Where loops count by a variable of the grid or of a loop around them,
 /// that is in the middle of its values; of the sides of a branch the one that takes more is counted.
@@ -58,6 +58,9 @@ pub struct Operand {
     pub once: bool,
     /// Bytes.
     pub bytes: Formula,
+    /// How many tiles in a row of the tensor all blocks read at a time, where what differs between them are rows alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across: Option<u32>,
 }
 
 /// Which way bytes go between a tensor and a core.
@@ -190,6 +193,8 @@ struct Near {
     pages_in_place: [f64; 2],
     /// Cycles that a block of every core takes of the cores in whose L1 tensors lie.
     owners: [f64; 2],
+    /// Cycles that it takes of the few banks in which all cores read at a time.
+    in_step: f64,
 }
 
 impl Moved {
@@ -222,12 +227,24 @@ impl Moved {
 /// NoC. By the clock it is 0.4 to 0.9 for the blocks of 2048 × 256 × 1024, 1024³ and 512³ on both chips.
 const CONTENDED: f64 = 0.7;
 
+/// How much of what cores take that read from the same few banks at a time is left when some are ahead of others: by the clock 0.7 to 1 for
+/// products of 768 to 3072 along the sum, shared and not, on both chips.
+const IN_STEP: f64 = 0.8;
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        _ => common_divisor(b, a % b),
+    }
+}
+
 /// Cycles of `bytes` at so many tenths of a byte a cycle.
 pub(crate) fn at_rate(bytes: f64, tenths: u64) -> f64 {
     bytes * 10.0 / tenths as f64
 }
 
 /// How cores read.
+#[derive(Clone, Copy)]
 struct Reading<'a> {
     costs: &'a Costs,
     /// From a question to its answer, in cycles.
@@ -237,6 +254,8 @@ struct Reading<'a> {
     lines: [f64; 2],
     /// Whether senders read the next version while they send one.
     ahead: bool,
+    /// Cycles that a block of every core takes of the few banks in which all read at a time.
+    in_step: f64,
 }
 
 /// What a core takes for what it reads.
@@ -294,6 +313,8 @@ impl Reading<'_> {
         // All cores read for themselves at the same time, and for each other only afterwards.
         taken.cycles = taken.cycles.max(at_rate(from_dram * self.cores, costs.chip_tenths));
         let (reading, sending) = (reading.max(at_rate(at_once, costs.chip_tenths)), sending.max(arriving));
+        // What few banks take is no less for going to lines.
+        let reading = reading.max(self.in_step - taken.cycles);
         let (longer, shorter) = (reading.max(sending), reading.min(sending));
         taken.cycles += longer + shorter * if self.ahead { CONTENDED } else { 1.0 };
         taken
@@ -331,6 +352,7 @@ impl BlockCost {
             cores: work.len() as f64,
             lines: first.rectangle.cores.map(|cores| f64::from(cores.max(1))),
             ahead: self.ahead,
+            in_step: near.in_step,
         };
         let shared = |of: &[Transfers; 2]| Some([Moved::of(&of[0], &value)?, Moved::of(&of[1], &value)?]);
         let in_l1 = near.in_l1[Direction::Read as usize];
@@ -338,7 +360,11 @@ impl BlockCost {
         // What blocks read alike, all cores read at the same time.
         let all = [reading.cores; 3];
         let once = Moved::of(&self.once, &value)?;
-        let before = reading.of(once, near.once_in_l1, shared(&self.shared_once)?, all);
+        let at_first = Reading {
+            in_step: 0.0,
+            ..reading
+        };
+        let before = at_first.of(once, near.once_in_l1, shared(&self.shared_once)?, all);
         let from_dram = (of_block.bytes - in_l1) * blocks + (before.bytes - near.once_in_l1) * reading.cores;
         let reads = of_block.count * blocks + before.count * reading.cores;
         let reader = of_block.cycles.max(near.owners[Direction::Read as usize]);
@@ -401,6 +427,11 @@ impl Plan {
             let Some((layout, _)) = self.tensor(&operand.tensor) else {
                 continue;
             };
+            if layout.shard == Memory::Dram && !operand.once {
+                near.in_step = near
+                    .in_step
+                    .max(self.in_step(operand, bindings, cores, work).unwrap_or(0.0));
+            }
             // What a line shares is read from L1 as from DRAM, but once.
             if layout.shard == Memory::Dram || operand.line.is_some() {
                 continue;
@@ -428,6 +459,25 @@ impl Plan {
             }
         }
         Some(near)
+    }
+
+    /// Cycles in which what a block of every core reads of an operand comes from few banks: all cores go along their rows from the same
+    /// column on, and if the pages of a row are a multiple of the banks, that lies in the same banks in every row.
+    fn in_step(&self, operand: &Operand, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<f64> {
+        let across = u64::from(operand.across?);
+        let (_, extents) = self.tensor(&operand.tensor)?;
+        let value = |formula: &Formula| formula.evaluate(&|name| bindings.integers.get(name).copied()).ok();
+        let costs = Costs::of(cores.chip);
+        let banks = costs.dram.len() as u64;
+        let pitch = u64::try_from(value(extents.last()?)?).ok()?.div_ceil(TILE as u64);
+        let in_other_banks = banks / common_divisor(banks, pitch).max(1);
+        let of_line = |line: CoreLine| work.first().map(|core| core.rectangle.cores[line.number()].max(1));
+        let alike = operand.line.and_then(of_line).unwrap_or(1);
+        let rounds = work.iter().map(|core| core.count).max()?.max(1);
+        let at_a_time = work.iter().map(|core| core.count).sum::<u64>() as f64 / rounds as f64;
+        let bytes = value(&operand.bytes)?.max(0) as f64 * at_a_time / f64::from(alike);
+        let used = across.saturating_mul(in_other_banks).clamp(1, banks);
+        Some(IN_STEP * at_rate(bytes, costs.bank_tenths) / used as f64)
     }
 
     /// Cycles in which every core moves `bytes` of a tensor in L1, for a block each, as far as those take that hold it: cores that are dealt

@@ -246,7 +246,12 @@ impl CoreWork {
     /// do the same arithmetic (`tt-backend`, pass rasterize).
     pub fn blocks(self, work: WorkPartition, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
         let axes = work.placement.axes();
+        let is_folded = work.placement.folded().is_some();
+        let row = u64::from(self.cores(CoreLine::Row));
         let mut rounds = axes.map(|axis| grid[axis]);
+        if is_folded {
+            [rounds[0], rounds[1]] = [row, rounds[0].div_ceil(row)];
+        }
         for line in CoreLine::ALL {
             let along = &mut rounds[line.number()];
             *along = along.div_ceil(u64::from(self.cores(line)));
@@ -256,6 +261,9 @@ impl CoreWork {
             for line in CoreLine::ALL {
                 let at = &mut round[line.number()];
                 *at = *at * u64::from(self.cores(line)) + u64::from(self.place(line));
+            }
+            if is_folded {
+                [round[0], round[1]] = [round[1] * row + round[0], 0];
             }
             let mut found = [0; 6];
             axes.into_iter().zip(round).for_each(|(axis, at)| found[axis] = at);
@@ -319,9 +327,15 @@ fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec
 /// columns of the chip: cores in a row move twice to four times as much as in a column (silicon.md §2.1).
 fn rectangle(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> (Rectangle, u64) {
     let blocks: u64 = grid.iter().product();
-    let [along, down] = axes.map(|axis| grid[axis]);
-    let planes = blocks / (along * down);
     let laid = |is_turned: bool, [row, column]: [u32; 2]| {
+        let ([along, down], planes) = match axes.map(|axis| grid[axis]) {
+            // One axis, in as few rows as there are, of as few cores.
+            [blocks, _] if axes[0] == axes[1] => {
+                let along = blocks.div_ceil(blocks.div_ceil(u64::from(row)));
+                ([along, blocks.div_ceil(along)], 1)
+            }
+            [along, down] => ([along, down], blocks / (along * down)),
+        };
         let rounds = [along.div_ceil(u64::from(row)), down.div_ceil(u64::from(column))];
         let cores = [along.div_ceil(rounds[0]) as u32, down.div_ceil(rounds[1]) as u32];
         (Rectangle { cores, is_turned }, rounds[0] * rounds[1] * planes)

@@ -15,7 +15,8 @@ pub enum Placement {
     /// fewer rounds, or as many on more columns; where sharing is estimated to take longer, as [`Placement::Linear`]: every core is a
     /// rectangle of its own then.
     Rectangle {
-        /// The axes of the grid along the rows and along the columns, counted from 0.
+        /// The axes of the grid along the rows and along the columns, counted from 0. A grid of one axis has it as both: it lies along the
+        /// rows, one after the other.
         axes: [usize; 2],
     },
 }
@@ -27,6 +28,12 @@ impl Placement {
             Placement::Linear => None,
             Placement::Rectangle { axes } => Some(axes),
         }
+    }
+
+    /// The axis of a grid of one axis that lies along the rows of a rectangle of cores, one after the other.
+    pub fn folded(self) -> Option<usize> {
+        self.rectangle()
+            .and_then(|[along, down]| (along == down).then_some(along))
     }
 
     /// All axes of a grid in the order that blocks, or rounds, are numbered in, the fastest first.

@@ -232,6 +232,9 @@ impl Plan {
                     "each on the core of its shard".to_string()
                 }
                 Placement::Linear => format!("in {} order, row by row of cores", self.work_partition.order.name()),
+                Placement::Rectangle { axes: [along, down] } if along == down => {
+                    "along the rows of a rectangle of cores, one after the other, where sharing pays".to_string()
+                }
                 Placement::Rectangle { axes: [along, down] } => format!(
                     "axis {along} along the rows and axis {down} along the columns of a rectangle of cores, where sharing pays"
                 ),
@@ -383,9 +386,7 @@ impl LaunchReport {
             let times = moved.times();
             if by_reads && !are_few && operand.direction == Direction::Read && times > 1.5 {
                 let how = match (self.shares, plan.work_partition.placement) {
-                    (false, Placement::Linear) => {
-                        "larger blocks, or a grid of two axes, along one of which cores read the same"
-                    }
+                    (false, Placement::Linear) => "larger blocks, or a grid along an axis of which cores read the same",
                     (false, Placement::Rectangle { .. }) | (true, _) => "larger blocks",
                 };
                 self.advice

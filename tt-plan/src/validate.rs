@@ -215,10 +215,10 @@ impl<'p> Validate<'p> {
             ));
         }
         if let Some([along, down]) = plan.work_partition.placement.rectangle()
-            && (along == down || along.max(down) >= axes)
+            && ((along == down) != (axes == 1) || along.max(down) >= axes)
         {
             self.errors.push(format!(
-                "axes {along} and {down} of the grid lie along a rectangle of cores, which are no two of its {axes}"
+                "axes {along} and {down} of the grid lie along a rectangle of cores, which are no two of its {axes}, nor its only one twice"
             ));
         }
     }

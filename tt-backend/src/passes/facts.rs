@@ -72,6 +72,12 @@ pub fn partition(kernel: &Kernel, partition: &Partition) -> String {
     };
     let placement = match partition.work.placement {
         Placement::Linear => "to cores in rows".to_string(),
+        Placement::Rectangle { axes: [along, down] } if along == down => {
+            format!(
+                "{} along the rows of a rectangle of cores, one after the other",
+                axis(along)
+            )
+        }
         Placement::Rectangle { axes } => {
             let [along, down] = axes.map(axis);
             format!("{along} along the rows and {down} along the columns of a rectangle of cores")

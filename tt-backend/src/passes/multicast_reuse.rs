@@ -3,8 +3,8 @@
 //! Before: every core reads what its block needs. After: a read whose place in its tensor names nothing that differs along a line of
 //! cores, under loops and branches that do not either, is shared by the line: one core reads the version and multicasts it to the
 //! others. Two axes of the grid then lie along the rows and columns of a rectangle of cores, all of which take part in every round
-//! ([`Placement::Rectangle`]): the two along which the most elements are read once, of those with as many the first. Elsewhere nothing
-//! changes.
+//! ([`Placement::Rectangle`]): the two along which the most elements are read once, of those with as many the first. The axis of a grid
+//! that has no other lies along the rows, one after the other. Elsewhere nothing changes.
 //!
 //! A version comes to the same place on every core of the line, so all versions of its buffer must be made in the same turns of the same
 //! loops there. Then every core does the same for the line at the same place of its program, and none waits for one that waits for
@@ -59,12 +59,14 @@ pub fn run(facts: &Facts, programs: &mut Split) -> Placement {
     }
 }
 
-/// The two axes of the grid along which the most elements are shared; none where nothing is.
+/// The two axes of the grid along which the most elements are shared, its only one as both; none where nothing is.
 fn best(grid: &[VarId], reader: &[Stmt<Moves>]) -> Option<[usize; 2]> {
     let shared: Vec<Shared> = grid.iter().map(|differs| Shared::of(*differs, reader)).collect();
     let mut best = None;
+    // Pairs of axes, or the only one with itself.
+    let apart = usize::from(shared.len() > 1);
     for (second, of_second) in shared.iter().enumerate() {
-        for (first, of_first) in shared.iter().enumerate().take(second) {
+        for (first, of_first) in shared.iter().take((second + 1).saturating_sub(apart)).enumerate() {
             let mut elements: u64 = 0;
             operations(reader, &mut |op| {
                 if let Move::Read(buffer, region, _) = op
@@ -122,7 +124,6 @@ fn may_share(facts: &Facts, programs: &Split) -> bool {
         && partition.work.mode == PartitionMode::Global
         && partition.work.order == BlockOrder::RowMajor
         && partition.apart
-        && facts.kernel.grid.axes.len() >= 2
         && read.is_disjoint(&stored)
 }
 

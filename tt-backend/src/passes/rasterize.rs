@@ -83,6 +83,7 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
     let axes = work.placement.axes().into_iter();
     let axes: Vec<usize> = axes.filter(|axis| *axis < kernel.grid.axes.len()).collect();
     match (work.placement, axes.as_slice()) {
+        (Placement::Rectangle { .. }, [axis]) => coordinates.in_rows(*axis),
         (Placement::Rectangle { axes: lines }, _) => {
             coordinates.rounds(lines);
             let plane = binary(Operator::Mul, Expr::name("across"), Expr::name("down"));
@@ -218,6 +219,21 @@ impl Coordinates<'_> {
             let last = binary(Operator::Sub, self.user(axis), Expr::Int(1));
             self.axis(axis, Expr::operation(Operator::Min, Expr::name(at), last));
         }
+    }
+
+    /// The only axis, along the rows of a rectangle of cores, one after the other, in the round that the number of the block names: where
+    /// there is no block left, the last.
+    fn in_rows(&mut self, axis: usize) {
+        let [column, row] = [CoreLine::Row, CoreLine::Column].map(|line| Expr::Name(place_in(line)));
+        let [row_cores, column_cores] = CoreLine::ALL.map(|line| Expr::Name(cores_of(line)));
+        let first = binary(Operator::Mul, Expr::name(BLOCK_ID), column_cores);
+        self.set("row_at", binary(Operator::Add, row, first));
+        let before = binary(Operator::Mul, Expr::name("row_at"), row_cores);
+        self.set("block_at", binary(Operator::Add, column, before));
+        let extent = self.user(axis);
+        self.set(IS_OWN, binary(Operator::Less, Expr::name("block_at"), extent.clone()));
+        let last = binary(Operator::Sub, extent, Expr::Int(1));
+        self.axis(axis, Expr::operation(Operator::Min, Expr::name("block_at"), last));
     }
 
     /// The first two axes, of the block of their plane that `id` names in this order.

@@ -49,15 +49,23 @@ std::vector<CoreWork> deal(
     if (blocks == 0) {
         return alone;
     }
-    const int64_t planes = blocks / (grid[along] * grid[down]);
-    const int64_t upright = ceil_div(grid[along], columns) * ceil_div(grid[down], rows);
-    const int64_t turned = ceil_div(grid[along], rows) * ceil_div(grid[down], columns);
-    // Of as many cores for as many rounds as are needed; as wide as can be, since cores in a row move more than in a column.
     const auto of = [](int64_t extent, int64_t room) { return ceil_div(extent, ceil_div(extent, room)); };
-    const bool is_turned = turned < upright || (turned == upright && of(grid[down], columns) > of(grid[along], columns));
-    const int64_t width = of(grid[along], is_turned ? rows : columns);
-    const int64_t height = of(grid[down], is_turned ? columns : rows);
-    const int64_t rounds = std::min(upright, turned) * planes;
+    // How many cores a row and a column has for as many rounds of a plane as are needed, where there is room for so many. One axis lies
+    // along the rows, one after the other.
+    struct Laid {
+        int64_t width, height, rounds;
+    };
+    const auto laid = [&](int64_t row, int64_t column) {
+        const int64_t across = along == down ? of(blocks, row) : grid[along];
+        const int64_t below = along == down ? ceil_div(blocks, across) : grid[down];
+        return Laid{of(across, row), of(below, column), ceil_div(across, row) * ceil_div(below, column)};
+    };
+    const Laid upright = laid(columns, rows), turned = laid(rows, columns);
+    // As wide as can be: cores in a row move more than in a column.
+    const bool is_turned =
+        turned.rounds < upright.rounds || (turned.rounds == upright.rounds && turned.height > upright.width);
+    const auto [width, height, of_plane] = is_turned ? turned : upright;
+    const int64_t rounds = of_plane * (along == down ? 1 : blocks / (grid[along] * grid[down]));
     if (width * height == 1) {
         return alone;
     }

@@ -19,14 +19,24 @@ void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
     const int32_t block_step = get_arg_val<int32_t>(2);
-    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(3);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(4);
+    const int32_t place_in_row = get_arg_val<int32_t>(3);
+    const int32_t row_cores = get_arg_val<int32_t>(4);
+    const int32_t row_sender = get_arg_val<int32_t>(5);
+    const int32_t place_in_column = get_arg_val<int32_t>(6);
+    const int32_t column_cores = get_arg_val<int32_t>(7);
+    const int32_t column_sender = get_arg_val<int32_t>(8);
+    const int32_t M_tiles = get_arg_val<int32_t>(9);
+    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(10);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(11);
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_xb, cb_wb, cb_g);
     relu_tile_init();
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
-        const int32_t by = block_id;
+        const int32_t row_at = place_in_column + block_id * column_cores;
+        const int32_t block_at = place_in_row + row_at * row_cores;
+        const int32_t is_own = block_at < M_tiles;
+        const int32_t by = block_at < M_tiles - 1 ? block_at : M_tiles - 1;
         cb_reserve_back(cb_acc, 4);
         // assorted.rs:66: for j in 0..H.div_ceil(64)
         reconfig_data_format_srca(cb_wb);

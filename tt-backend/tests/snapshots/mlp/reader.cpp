@@ -49,26 +49,66 @@ inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
     }
 }
 
+// Tells the sender of a line that there is room for a version here.
+inline void expect_version(uint32_t, uint32_t ready, uint32_t sender_x, uint32_t sender_y) {
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, get_semaphore(ready)), 1);
+}
+
+// Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
+// then its number. What is linked arrives in this order. It has left when writes are flushed.
+inline void send_version(
+    uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
+    uint32_t first_x, uint32_t first_y, uint32_t last_x, uint32_t last_y) {
+    const uint32_t count = get_semaphore(ready);
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
+    if (others == 0) {
+        return;
+    }
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
+    noc_async_write_multicast(
+        address, get_noc_multicast_addr(first_x, first_y, last_x, last_y, address), bytes, others, true);
+    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(first_x, first_y, last_x, last_y, mark), others);
+}
+
+// Waits until a version is there, which the sender of a line sends to where it is there too.
+inline void receive_version(uint32_t, uint32_t number, uint32_t sent) {
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
+}
+
 void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
     const int32_t block_step = get_arg_val<int32_t>(2);
-    const uint32_t x_address = get_arg_val<uint32_t>(3);
-    const uint32_t w_address = get_arg_val<uint32_t>(4);
-    const uint32_t v_address = get_arg_val<uint32_t>(5);
-    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(6);
-    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(7);
-    const int32_t K_tiles = get_arg_val<int32_t>(8);
-    const int32_t x_page = get_arg_val<int32_t>(9);
-    const int32_t H_tiles = get_arg_val<int32_t>(10);
-    const int32_t w_page = get_arg_val<int32_t>(11);
-    const int32_t M = get_arg_val<int32_t>(12);
-    const int32_t M_tiles = get_arg_val<int32_t>(13);
-    const int32_t K = get_arg_val<int32_t>(14);
-    const int32_t H = get_arg_val<int32_t>(15);
-    const int32_t N_tiles = get_arg_val<int32_t>(16);
-    const int32_t v_page = get_arg_val<int32_t>(17);
-    const int32_t N = get_arg_val<int32_t>(18);
+    const int32_t place_in_row = get_arg_val<int32_t>(3);
+    const int32_t row_cores = get_arg_val<int32_t>(4);
+    const int32_t row_sender = get_arg_val<int32_t>(5);
+    const int32_t place_in_column = get_arg_val<int32_t>(6);
+    const int32_t column_cores = get_arg_val<int32_t>(7);
+    const int32_t column_sender = get_arg_val<int32_t>(8);
+    const uint32_t row_sender_x = get_arg_val<uint32_t>(9);
+    const uint32_t row_sender_y = get_arg_val<uint32_t>(10);
+    const uint32_t row_first_x = get_arg_val<uint32_t>(11);
+    const uint32_t row_first_y = get_arg_val<uint32_t>(12);
+    const uint32_t row_last_x = get_arg_val<uint32_t>(13);
+    const uint32_t row_last_y = get_arg_val<uint32_t>(14);
+    const uint32_t x_address = get_arg_val<uint32_t>(15);
+    const uint32_t w_address = get_arg_val<uint32_t>(16);
+    const uint32_t v_address = get_arg_val<uint32_t>(17);
+    const int32_t M_tiles = get_arg_val<int32_t>(18);
+    const int32_t H_div_ceil_64 = get_arg_val<int32_t>(19);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(20);
+    const int32_t K_tiles = get_arg_val<int32_t>(21);
+    const int32_t x_page = get_arg_val<int32_t>(22);
+    const int32_t H_tiles = get_arg_val<int32_t>(23);
+    const int32_t w_page = get_arg_val<int32_t>(24);
+    const int32_t M = get_arg_val<int32_t>(25);
+    const int32_t K = get_arg_val<int32_t>(26);
+    const int32_t H = get_arg_val<int32_t>(27);
+    const int32_t N_tiles = get_arg_val<int32_t>(28);
+    const int32_t v_page = get_arg_val<int32_t>(29);
+    const int32_t N = get_arg_val<int32_t>(30);
     constexpr auto x_args = TensorAccessorArgs<0>();
     const auto x = TensorAccessor(x_args, x_address);
     constexpr auto w_args = TensorAccessorArgs<x_args.next_compile_time_args_offset()>();
@@ -76,8 +116,13 @@ void kernel_main() {
     constexpr auto v_args = TensorAccessorArgs<w_args.next_compile_time_args_offset()>();
     const auto v = TensorAccessor(v_args, v_address);
 
+    uint32_t row_versions = 0;
+
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
-        const int32_t by = block_id;
+        const int32_t row_at = place_in_column + block_id * column_cores;
+        const int32_t block_at = place_in_row + row_at * row_cores;
+        const int32_t is_own = block_at < M_tiles;
+        const int32_t by = block_at < M_tiles - 1 ? block_at : M_tiles - 1;
         // assorted.rs:66: for j in 0..H.div_ceil(64)
         for (int32_t j = 0; j < H_div_ceil_64; ++j) {
             // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
@@ -101,7 +146,8 @@ void kernel_main() {
                         }
                     }
                 }
-                {
+                row_versions += 1;
+                if (place_in_row == row_sender) {
                     const int32_t first_row = k * 2;
                     const int32_t first_column = j * 2;
                     uint32_t dst = get_write_ptr(cb_wb);
@@ -115,6 +161,8 @@ void kernel_main() {
                             dst += wb_page_bytes;
                         }
                     }
+                } else {
+                    expect_version(get_write_ptr(cb_wb), 0, row_sender_x, row_sender_y);
                 }
                 noc_async_read_barrier();
                 {
@@ -137,7 +185,7 @@ void kernel_main() {
                         }
                     }
                 }
-                {
+                if (place_in_row == row_sender) {
                     {
                         const int32_t filled = K % 32;
                         const int32_t edge = K_tiles - 1 - k * 2;
@@ -156,13 +204,17 @@ void kernel_main() {
                             }
                         }
                     }
+                    send_version(get_write_ptr(cb_wb), 4 * wb_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
                 }
+                noc_async_writes_flushed();
+                receive_version(get_write_ptr(cb_wb), row_versions, 1);
                 cb_push_back(cb_xb, 2);
                 cb_push_back(cb_wb, 4);
             }
             // assorted.rs:76: T.copy(v[(j * 64; 64, 0; 128)], vb)
             cb_reserve_back(cb_vb, 8);
-            {
+            row_versions += 1;
+            if (place_in_row == row_sender) {
                 const int32_t first_row = j * 2;
                 const int32_t first_column = 0;
                 uint32_t dst = get_write_ptr(cb_vb);
@@ -176,9 +228,11 @@ void kernel_main() {
                         dst += vb_page_bytes;
                     }
                 }
+            } else {
+                expect_version(get_write_ptr(cb_vb), 0, row_sender_x, row_sender_y);
             }
             noc_async_read_barrier();
-            {
+            if (place_in_row == row_sender) {
                 {
                     const int32_t filled = H % 32;
                     const int32_t edge = H_tiles - 1 - j * 2;
@@ -197,8 +251,13 @@ void kernel_main() {
                         }
                     }
                 }
+                send_version(get_write_ptr(cb_vb), 8 * vb_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_vb), row_versions, 1);
             cb_push_back(cb_vb, 8);
         }
     }
+    noc_async_write_barrier();
+    noc_async_atomic_barrier();
 }

@@ -9,17 +9,27 @@ void kernel_main() {
     const int32_t start_id = get_arg_val<int32_t>(0);
     const int32_t count = get_arg_val<int32_t>(1);
     const int32_t block_step = get_arg_val<int32_t>(2);
-    const uint32_t y_address = get_arg_val<uint32_t>(3);
-    const int32_t N_tiles = get_arg_val<int32_t>(4);
-    const int32_t y_page = get_arg_val<int32_t>(5);
+    const int32_t place_in_row = get_arg_val<int32_t>(3);
+    const int32_t row_cores = get_arg_val<int32_t>(4);
+    const int32_t row_sender = get_arg_val<int32_t>(5);
+    const int32_t place_in_column = get_arg_val<int32_t>(6);
+    const int32_t column_cores = get_arg_val<int32_t>(7);
+    const int32_t column_sender = get_arg_val<int32_t>(8);
+    const uint32_t y_address = get_arg_val<uint32_t>(9);
+    const int32_t M_tiles = get_arg_val<int32_t>(10);
+    const int32_t N_tiles = get_arg_val<int32_t>(11);
+    const int32_t y_page = get_arg_val<int32_t>(12);
     constexpr auto y_args = TensorAccessorArgs<0>();
     const auto y = TensorAccessor(y_args, y_address);
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
-        const int32_t by = block_id;
+        const int32_t row_at = place_in_column + block_id * column_cores;
+        const int32_t block_at = place_in_row + row_at * row_cores;
+        const int32_t is_own = block_at < M_tiles;
+        const int32_t by = block_at < M_tiles - 1 ? block_at : M_tiles - 1;
         cb_wait_front(cb_acc_out, 4);
         // assorted.rs:79: T.copy(acc, y[(by * 32; 32, 0; 128)])
-        {
+        if (is_own) {
             const int32_t first_row = by;
             const int32_t first_column = 0;
             uint32_t src = get_read_ptr(cb_acc_out);
