@@ -37,6 +37,10 @@ pub struct Costs {
     pub chip_tenths: u64,
     /// Cycles between two reads that a bank takes from one NoC.
     pub bank_request: u64,
+    /// Cycles between two writes that a bank takes.
+    pub bank_write: u64,
+    /// What a word takes to another core besides hops: unlike data it need not be fetched from L1.
+    pub word: u64,
     /// Cycles that a bank takes to turn from reading to writing or back.
     pub bank_turn: u64,
     /// Cycles that one core loses between two reads of one bank.
@@ -69,6 +73,12 @@ pub struct Costs {
     pub pack: u64,
     /// A call of the packer: what it takes besides its bytes.
     pub pack_call: u64,
+    /// How many times the bytes of a tile an accumulating packer takes: it may occupy its bank of L1 twice.
+    pub accumulate: u64,
+    /// A tile of bf16 packed in rows, and each block of them besides.
+    pub pack_rows: [u64; 2],
+    /// A tile of rows unpacked.
+    pub tilize: u64,
     /// An init, or a format changed, on each engine that it is for.
     pub configure: u64,
     /// A call of the vector unit: what it takes besides its vectors.
@@ -104,10 +114,12 @@ static WORMHOLE_B0: Costs = Costs {
     bank_tenths: 240, // P E.1: 288 GB/s over 12 banks
     chip_tenths: 1950, // S 2.1 dram_saturation: 195 GB/s at 1 GHz
     bank_request: 7, // S 4.1: 6.8
+    bank_write: 65, // S 4.2: slope of 64 B writes to one bank; those to L1 take 22
+    word: 17,       // S 3.3: an increment and its wait take 56 to 70 over one hop, and 64 more over eight
     bank_turn: 40,  // S 2.1 dram_saturation: 195 GB/s of 288 where pages of 2 KB are read and written by turns
     same_bank: 0,   // S 4.2: 22.6 B a cycle from one bank, which is the bank
     read: [25, 36], // S 4.2: slopes of 64 B reads
-    write: [22, 66], // S 4.2: slopes of 64 B writes
+    write: [22, 33], // S 4.2: slope of 64 B writes to L1; a page's address takes as much as for a read
     multicast: [168, 20], // S 4.2: plain multicasts of 64 B: 168 to 4 receivers, 278 to 64
     buffer: 14,     // S 3.2: a handshake of four calls takes 74 to 88 on a Blackhole, notice included
     notice: 15,     // the same
@@ -120,6 +132,9 @@ static WORMHOLE_B0: Costs = Costs {
     matrix_call: 6,       // S 3.2
     pack: 64,             // P E.4, S 4.4: 32 a tile of bf16
     pack_call: 13,        // S 4.4: 45 a tile
+    accumulate: 2,        // S 3.1: a copy and an accumulating pack take 85 with bf16, 138 to 144 with f32
+    pack_rows: [48, 17],  // S 4.4: 16 x (2 + 1) a tile, and 17
+    tilize: 52,           // S 4.4
     configure: 65,        // S 2.6: 114 to 154 for a pair
     vector_call: 7,       // S 2.4
     start: 440,           // S 3.2
@@ -148,10 +163,12 @@ static BLACKHOLE: Costs = Costs {
     bank_tenths: 474,     // S 4.1: 512 GB/s over 8 banks at 1.35 GHz
     chip_tenths: 2650,    // S 2.1 dual_noc_read: 358 GB/s at 1.35 GHz on one NoC
     bank_request: 16,     // S 4.1: 16.4
+    bank_write: 0,        // S 4.2: 64 B writes to one bank come as fast as they are issued
+    word: 17,             // a Wormhole's: not measured
     bank_turn: 20,        // not measured: half of a Wormhole's, in which a bank moves half as much
     same_bank: 44,        // S 4.2: 22.0 B a cycle in reads of 2 KB from one bank
     read: [35, 36],       // S 3.3
-    write: [23, 49],      // S 3.3, S 4.2
+    write: [23, 43],      // S 4.2: slope of 64 B writes to L1; S 4.3: a page's address takes 20
     multicast: [277, 12], // S 4.2: 277 to 4 receivers, 373 to 64
     buffer: 14,           // S 3.2
     notice: 15,           // S 3.2
@@ -164,6 +181,9 @@ static BLACKHOLE: Costs = Costs {
     matrix_call: 6,       // S 3.2
     pack: 64,             // S 4.4: 32 a tile of bf16
     pack_call: 7,         // S 4.4: 39 a tile
+    accumulate: 1,        // S 2.5: 80.9 for a tile of f32, of which 64 are its bytes
+    pack_rows: [64, 192], // S 4.4: 32 + 32 a tile, and 192
+    tilize: 25,           // S 4.4
     configure: 70,        // S 4.5: 70 a site
     vector_call: 7,       // S 2.4
     start: 440,           // S 3.2

@@ -25,6 +25,8 @@ pub(crate) enum MatrixWork {
     Reduce { dim: ReduceDim, tiles: u16, phases: u8 },
     /// Moves of tiles to destination registers.
     Copy { tiles: u16 },
+    /// The same of tiles that lie in rows.
+    Tilize { tiles: u16 },
 }
 
 /// A call of a kernel.
@@ -78,6 +80,8 @@ pub(crate) enum Event {
     Vector { name: &'static str, vectors: u8 },
     /// Tiles are packed.
     Pack { bytes: u32, tiles: u16, accumulates: bool },
+    /// Tiles are packed in rows, as a block.
+    PackRows { bytes: u32, tiles: u16 },
     /// An engine is set up, or a format changed.
     Configure { unpack: bool, math: bool, pack: bool },
 }

@@ -9,6 +9,10 @@ use crate::engine::memory::machine::{Node, Rectangle};
 use std::collections::VecDeque;
 use tt_device::costs::Costs;
 
+/// What a router's buffer of a channel takes in of a packet that waits: flits for a hop and for the credit that comes back. Buffers are of a
+/// size with which channels go on at full speed (tt-metal, data_movement/documentation/virtual_channels.md).
+const BUFFERED_HOPS: u64 = 2;
+
 /// When something is free again.
 type Free = u64;
 
@@ -23,18 +27,25 @@ pub(crate) struct Course {
 /// A place on the torus.
 type Place = (u8, u8);
 
-/// A DRAM bank. It serves what comes first: a read that arrives before a write which was sent earlier, and is still on its way, does not
-/// wait for it.
+/// A link, a port or a DRAM bank. It serves what comes first: what arrives before something that was sent earlier, and is still on its
+/// way, does not wait for it.
 #[derive(Clone, Default)]
-struct Bank {
+struct Server {
     /// When it is busy, in order, and whether it writes then.
     spans: VecDeque<Span>,
-    /// When it takes the next read from each NoC.
-    asked: [Free; 2],
     busy: u64,
 }
 
-/// Some time of a bank.
+/// What a DRAM bank takes from the NoCs.
+#[derive(Clone, Default)]
+struct Requests {
+    /// When it takes the next read from each NoC.
+    reads: [Free; 2],
+    /// When it takes the next write.
+    write: Free,
+}
+
+/// Some time of a server.
 #[derive(Clone, Copy)]
 struct Span {
     begin: u64,
@@ -42,15 +53,14 @@ struct Span {
     writes: bool,
 }
 
-impl Bank {
-    /// The first so many cycles from `ready` on in which it is idle, and the cycles that it takes to turn around before them and after them.
-    /// Nothing arrives before `now` any more.
-    fn book(&mut self, now: u64, ready: u64, length: u64, writes: bool, turn: u64) -> (u64, u64) {
-        while self.spans.get(1).is_some_and(|next| next.end < now) {
-            self.spans.pop_front();
-        }
+impl Server {
+    /// Before which of its spans the first so many idle cycles from `ready` on lie, when they begin, and the cycles that it takes to turn
+    /// around before them and after them.
+    fn idle(&self, ready: u64, length: u64, writes: bool, turn: u64) -> (usize, u64, u64) {
         let around = |other: &Span| if other.writes == writes { 0 } else { turn };
-        let (mut at, mut begin, mut turns) = (0, ready, 0);
+        // Of what is over by then the last counts, for its direction.
+        let over = self.spans.partition_point(|span| span.end <= ready);
+        let (mut at, mut begin, mut turns) = (over.saturating_sub(1), ready, 0);
         while let Some(span) = self.spans.get(at) {
             if begin + length + around(span) <= span.begin {
                 turns += around(span);
@@ -63,6 +73,15 @@ impl Bank {
             turns = around(span);
             at += 1;
         }
+        (at, begin, turns)
+    }
+
+    /// Takes the first so many cycles from `ready` on in which it is idle. Nothing arrives before `now` any more.
+    fn book(&mut self, now: u64, ready: u64, length: u64, writes: bool, turn: u64) -> (u64, u64) {
+        while self.spans.get(1).is_some_and(|next| next.end < now) {
+            self.spans.pop_front();
+        }
+        let (at, begin, turns) = self.idle(ready, length, writes, turn);
         let end = begin + length;
         self.busy += length + turns;
         // What follows at once is one span.
@@ -77,16 +96,74 @@ impl Bank {
     }
 }
 
+/// What a packet is: of one kind each has channels of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A write, on one virtual channel.
+    Request,
+    /// What was read, on one of two, as the routers choose.
+    Response,
+}
+
+/// A link between routers, or a port of one (tt-isa-documentation, WormholeB0/NoC/README.md: a channel's number has a bit for what has gone
+/// around, two for requests and responses, one that routers choose unless the sender did, which writes do). Flits of several packets go over it by turns, each packet on a virtual channel that is its own
+/// until all of it has passed. A packet that has gone around the torus has other channels.
+#[derive(Clone, Default)]
+struct Line {
+    flits: Server,
+    channels: [Server; 6],
+}
+
+impl Line {
+    /// The channel that a packet has at a stage, and when.
+    fn channel(&self, kind: Kind, stage: &Stage) -> (usize, u64) {
+        let after = 3 * usize::from(stage.has_wrapped);
+        let channels = match kind {
+            Kind::Request => after..after + 1,
+            Kind::Response => after + 1..after + 3,
+        };
+        let length = stage.end - stage.begin;
+        let idle = |at: usize| (at, self.channels[at].idle(stage.begin, length, false, 0).1);
+        channels
+            .map(idle)
+            .min_by_key(|(_, begin)| *begin)
+            .unwrap_or((0, stage.begin))
+    }
+}
+
+/// A packet's passing of a line.
+struct Stage {
+    line: usize,
+    /// Cycles of it without a stall, and from its head's entry to that into the next.
+    length: u64,
+    to_next: u64,
+    has_wrapped: bool,
+    channel: usize,
+    begin: u64,
+    end: u64,
+}
+
+impl Stage {
+    fn new(line: usize, length: u64, to_next: u64, has_wrapped: bool) -> Stage {
+        Stage {
+            line,
+            length,
+            to_next,
+            has_wrapped,
+            channel: 0,
+            begin: 0,
+            end: 0,
+        }
+    }
+}
+
 /// The state of all that transfers share.
 pub(crate) struct Network {
     costs: &'static Costs,
     arch: &'static Arch,
-    /// By NoC, router and axis.
-    links: Vec<Free>,
-    link_busy: Vec<u64>,
-    /// By NoC and router: into the network, and out of it.
-    ports: Vec<[Free; 2]>,
-    banks: Vec<Bank>,
+    /// By NoC and router: links along both axes, and the ports into the network and out of it.
+    lines: Vec<Line>,
+    banks: Vec<(Server, Requests)>,
     /// When a core may read from a bank again.
     same_bank: Vec<Free>,
 }
@@ -102,23 +179,24 @@ impl Network {
         Network {
             costs,
             arch,
-            links: vec![0; 4 * routers],
-            link_busy: vec![0; 4 * routers],
-            ports: vec![[0; 2]; 2 * routers],
-            banks: vec![Bank::default(); costs.dram.len()],
+            lines: vec![Line::default(); 2 * 4 * routers],
+            banks: vec![Default::default(); costs.dram.len()],
             same_bank: vec![0; arch.cores() * costs.dram.len()],
         }
     }
 
     /// Cycles that each bank was busy.
     pub fn banks(&self) -> impl Iterator<Item = u64> + '_ {
-        self.banks.iter().map(|bank| bank.busy)
+        self.banks.iter().map(|(bank, _)| bank.busy)
     }
 
     /// Cycles that the busiest link of each NoC was busy.
     pub fn busiest_links(&self) -> [u64; 2] {
-        let half = self.link_busy.len() / 2;
-        [&self.link_busy[..half], &self.link_busy[half..]].map(|links| links.iter().copied().max().unwrap_or(0))
+        let (first, second) = self.lines.split_at(self.lines.len() / 2);
+        [first, second].map(|of| {
+            let links = of.chunks(4).flat_map(|router| &router[..2]);
+            links.map(|link| link.flits.busy).max().unwrap_or(0)
+        })
     }
 
     fn place(&self, node: Node, noc: usize) -> Place {
@@ -137,6 +215,16 @@ impl Network {
     fn router(&self, noc: usize, (x, y): Place) -> usize {
         let [columns, rows] = self.costs.torus.map(usize::from);
         (noc * rows + usize::from(y)) * columns + usize::from(x)
+    }
+
+    /// The link along an axis that leaves a router.
+    fn link(&self, noc: usize, place: Place, axis: usize) -> usize {
+        4 * self.router(noc, place) + axis
+    }
+
+    /// A router's port into the network, or out of it.
+    fn port(&self, noc: usize, place: Place, out: usize) -> usize {
+        4 * self.router(noc, place) + 2 + out
     }
 
     /// The routers of a way whose links it takes, with the axis of each.
@@ -158,25 +246,63 @@ impl Network {
         way
     }
 
-    /// Sends data over a way from `ready` on, at so many tenths of a byte a cycle at its ends; when all of it has left the
+    /// Sends data over a way from `ready` on, at so many tenths of a byte a cycle at its ends, `now`; when all of it has left the
     /// sender, and when it is there.
-    fn send(&mut self, noc: usize, from: Place, to: Place, bytes: u64, tenths: u64, ready: u64) -> (u64, u64) {
-        let (first, last) = (self.router(noc, from), self.router(noc, to));
+    fn send(&mut self, noc: usize, [from, to]: [Place; 2], bytes: u64, kind: Kind, now: u64, ready: u64) -> (u64, u64) {
+        let tenths = match kind {
+            Kind::Response => self.costs.read_tenths,
+            Kind::Request => self.costs.write_tenths,
+        };
         let at_ends = cycles(bytes, tenths) + 1;
         let on_links = bytes.div_ceil(self.costs.flit) + 1;
-        let mut time = ready.max(self.ports[first][0]);
-        self.ports[first][0] = time + at_ends;
-        let left = time + at_ends;
+        let mut stages = vec![Stage::new(self.port(noc, from, 0), at_ends, 0, false)];
+        let mut wrapped = [false; 2];
         for (place, axis) in self.way(noc, from, to) {
-            let link = 2 * self.router(noc, place) + axis;
-            time = time.max(self.links[link]);
-            self.links[link] = time + on_links;
-            self.link_busy[link] += on_links;
-            time += self.costs.hop;
+            let link = self.link(noc, place, axis);
+            stages.push(Stage::new(link, on_links, self.costs.hop, wrapped[axis]));
+            let last = if noc == 0 { self.costs.torus[axis] - 1 } else { 0 };
+            wrapped[axis] |= [place.0, place.1][axis] == last;
         }
-        time = time.max(self.ports[last][1]);
-        self.ports[last][1] = time + at_ends;
-        (left, time + at_ends)
+        stages.push(Stage::new(self.port(noc, to, 1), at_ends, 0, false));
+        for stage in &mut stages {
+            stage.begin = ready;
+        }
+        loop {
+            let mut time = ready;
+            for stage in &mut stages {
+                let line = &self.lines[stage.line];
+                stage.begin = line.flits.idle(time.max(stage.begin), stage.length, false, 0).1;
+                stage.end = stage.begin + stage.length;
+                time = stage.begin + stage.to_next;
+            }
+            // Where its head waits, the rest of it holds its channel of what is behind.
+            for at in (0..stages.len() - 1).rev() {
+                let [stage, next] = [&stages[at], &stages[at + 1]];
+                let slower = next.length.saturating_sub(stage.length);
+                stages[at].end = stage
+                    .end
+                    .max((next.end - stage.to_next).saturating_sub(slower + BUFFERED_HOPS * self.costs.hop));
+            }
+            let mut fits = true;
+            for stage in &mut stages {
+                let (channel, begin) = self.lines[stage.line].channel(kind, stage);
+                stage.channel = channel;
+                if begin != stage.begin {
+                    stage.begin = begin;
+                    fits = false;
+                    break;
+                }
+            }
+            if fits {
+                break;
+            }
+        }
+        for stage in &stages {
+            let line = &mut self.lines[stage.line];
+            line.flits.book(now, stage.begin, stage.length, false, 0);
+            line.channels[stage.channel].book(now, stage.begin, stage.end - stage.begin, false, 0);
+        }
+        (stages[0].end, stages[stages.len() - 1].end)
     }
 
     /// What a small packet takes from one place to another, where nothing is in its way.
@@ -194,16 +320,16 @@ impl Network {
             Node::Dram(bank) => {
                 let pair = usize::from(core) * costs.dram.len() + usize::from(bank);
                 asked = asked.max(self.same_bank[pair]);
-                let of = &mut self.banks[usize::from(bank)];
+                let (of, requests) = &mut self.banks[usize::from(bank)];
                 let length = cycles(bytes, costs.bank_tenths);
-                let (begin, end) = of.book(time, asked.max(of.asked[noc]), length, false, costs.bank_turn);
-                of.asked[noc] = begin + costs.bank_request;
+                let (begin, end) = of.book(time, asked.max(requests.reads[noc]), length, false, costs.bank_turn);
+                requests.reads[noc] = begin + costs.bank_request;
                 self.same_bank[pair] = end + costs.same_bank;
                 (begin + costs.dram_access, end + costs.dram_access)
             }
             Node::Core(_) => (asked, asked),
         };
-        let (_, arrived) = self.send(noc, source, own, bytes, costs.read_tenths, ready);
+        let (_, arrived) = self.send(noc, [source, own], bytes, Kind::Response, time, ready);
         arrived.max(served) + costs.round_trip / 2
     }
 
@@ -213,12 +339,14 @@ impl Network {
         let costs = self.costs;
         let (own, target) = (self.place(Node::Core(core), noc), self.place(to, noc));
         let ready = time + costs.round_trip / 2;
-        let (left, arrived) = self.send(noc, own, target, bytes, costs.write_tenths, ready);
+        let (left, arrived) = self.send(noc, [own, target], bytes, Kind::Request, time, ready);
         let arrived = match to {
             Node::Dram(bank) => {
                 let length = cycles(bytes, costs.bank_tenths);
-                let of = &mut self.banks[usize::from(bank)];
-                of.book(time, arrived, length, true, costs.bank_turn).1
+                let (of, requests) = &mut self.banks[usize::from(bank)];
+                let (begin, end) = of.book(time, arrived.max(requests.write), length, true, costs.bank_turn);
+                requests.write = begin + costs.bank_write;
+                end
             }
             Node::Core(_) => arrived,
         };
@@ -251,16 +379,23 @@ impl Network {
             farthest = farthest.max(way.len() as u64);
             links.extend(way.into_iter().filter(|link| !links.contains(link)).collect::<Vec<_>>());
         }
-        let first = self.router(noc, own);
-        let mut begin = ready.max(self.ports[first][0]);
-        for (place, axis) in &links {
-            begin = begin.max(self.links[2 * self.router(noc, *place) + axis]);
+        let mut lines: Vec<usize> = links
+            .into_iter()
+            .map(|(place, axis)| self.link(noc, place, axis))
+            .collect();
+        lines.push(self.port(noc, own, 0));
+        // It sets out when all of them are idle.
+        let mut begin = ready;
+        loop {
+            let idle = |line: &usize| self.lines[*line].flits.idle(begin, length, false, 0).1;
+            let all = lines.iter().map(idle).max().unwrap_or(begin);
+            if all == begin {
+                break;
+            }
+            begin = all;
         }
-        self.ports[first][0] = begin + length;
-        for (place, axis) in links {
-            let link = 2 * self.router(noc, place) + axis;
-            self.links[link] = begin + length;
-            self.link_busy[link] += length;
+        for line in lines {
+            self.lines[line].flits.book(time, begin, length, false, 0);
         }
         course.left = begin + length;
         course.arrived = begin + length + farthest * costs.hop;
@@ -272,7 +407,7 @@ impl Network {
     pub fn tell(&self, core: u16, to: u16, noc: u8, time: u64) -> u64 {
         let noc = usize::from(noc);
         let (own, target) = (self.place(Node::Core(core), noc), self.place(Node::Core(to), noc));
-        time + self.costs.round_trip / 2 + self.signal(noc, own, target)
+        time + self.costs.word + self.signal(noc, own, target)
     }
 
     /// The worker cores of a rectangle of virtual coordinates, without `excluded`.
@@ -295,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_bank_serves_what_arrives_first() {
-        let mut bank = Bank::default();
+        let mut bank = Server::default();
         let mut book = |now, ready, writes| bank.book(now, ready, 40, writes, 10);
         // Sent at 0, and a long time on their way.
         assert_eq!(book(0, 1000, true), (1000, 1040));

@@ -11,6 +11,7 @@ use super::report::{Modelled, Use};
 use super::timeline::{self, Span, Timeline};
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS};
 use crate::compute::pack::ReduceDim;
+use crate::engine::memory::machine::Node;
 use crate::report::RiscName;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -42,6 +43,9 @@ enum Unit {
 /// Operands that may be in the source registers: those that are computed with, and the next.
 const SOURCES: u64 = 2;
 
+/// Bytes of a tile of bf16.
+const BF16_TILE: u64 = 2048;
+
 /// What a processor of a core waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Awaited {
@@ -66,6 +70,8 @@ struct Processor<'t> {
     waits_since: Option<u64>,
     /// When the reads of each NoC have arrived, of each transaction.
     reads: HashMap<(u8, u8), u64>,
+    /// When the last write over a NoC to a core is there.
+    arrivals: HashMap<(u8, u16), u64>,
     /// When the writes of each NoC have left, and when they are known to have arrived.
     writes: [[u64; 2]; 2],
 }
@@ -170,6 +176,7 @@ pub(crate) fn replay(arch: &'static Arch, traces: &[Trace], with_timeline: bool)
                 vector: 0,
                 waits_since: None,
                 reads: HashMap::new(),
+                arrivals: HashMap::new(),
                 writes: [[0; 2]; 2],
             });
         }
@@ -246,7 +253,7 @@ impl Replay<'_> {
             Event::Reserve { .. } | Event::Push { .. } => matches!(unit, Unit::Mover | Unit::Pack),
             Event::Matrix { .. } => matches!(unit, Unit::Unpack | Unit::Math),
             Event::Vector { .. } => unit == Unit::Math,
-            Event::Pack { .. } => unit == Unit::Pack,
+            Event::Pack { .. } | Event::PackRows { .. } => unit == Unit::Pack,
             Event::Registers(RegisterStep::Acquire | RegisterStep::Commit) => unit == Unit::Math,
             Event::Registers(RegisterStep::Wait | RegisterStep::Release) => unit == Unit::Pack,
             Event::Configure { unpack, math, pack } => match unit {
@@ -322,6 +329,9 @@ impl Replay<'_> {
                     .network
                     .write(self.processors[at].grid_core, to, bytes, noc, time + issue);
                 self.sent(at, noc, [course.left, course.known]);
+                if let Node::Core(to) = to {
+                    self.processors[at].arrivals.insert((noc, to), course.arrived);
+                }
             }
             Event::Multicast {
                 to,
@@ -336,21 +346,18 @@ impl Replay<'_> {
                     .network
                     .multicast(core, &receivers, bytes, noc, is_linked, time + costs.write[0]);
                 self.sent(at, noc, [course.left, course.known]);
+                let arrivals = receivers.into_iter().map(|to| ((noc, to), course.arrived));
+                self.processors[at].arrivals.extend(arrivals);
             }
             Event::Signal { to, offset, noc } => {
                 self.work(at, costs.write[0]);
-                // Words follow the data that went before them.
-                let ready = self.processors[at].writes[usize::from(noc)][0].max(time + costs.write[0]);
-                let arrives = self.network.tell(self.processors[at].grid_core, to, noc, ready);
-                self.signal(to, offset, arrives);
+                self.tell(at, to, offset, noc, time + costs.write[0]);
             }
             Event::SignalMulticast { to, offset, noc } => {
                 self.work(at, costs.write[0]);
                 let own = self.processors[at].grid_core;
-                let ready = self.processors[at].writes[usize::from(noc)][0].max(time + costs.write[0]);
                 for receiver in self.network.receivers(to, own) {
-                    let arrives = self.network.tell(own, receiver, noc, ready);
-                    self.signal(receiver, offset, arrives);
+                    self.tell(at, receiver, offset, noc, time + costs.write[0]);
                 }
             }
             Event::ReadBarrier { noc, transaction } => {
@@ -436,9 +443,13 @@ impl Replay<'_> {
                 tiles,
                 accumulates,
             } => {
-                // An accumulating write takes its bank of L1 twice (S 4.4).
-                let bytes = u64::from(bytes) * if accumulates { 2 } else { 1 };
+                let bytes = u64::from(bytes) * if accumulates { costs.accumulate } else { 1 };
                 self.work(at, bytes.div_ceil(costs.pack) + u64::from(tiles) * costs.pack_call);
+            }
+            Event::PackRows { bytes, tiles } => {
+                let [tile, block] = costs.pack_rows;
+                let of_tile = u64::from(bytes) / u64::from(tiles.max(1));
+                self.work(at, u64::from(tiles) * (tile * of_tile).div_ceil(BF16_TILE) + block);
             }
             Event::Configure { .. } => self.work(at, costs.configure),
         }
@@ -450,6 +461,15 @@ impl Replay<'_> {
         for (latest, when) in writes.iter_mut().zip(when) {
             *latest = when.max(*latest);
         }
+    }
+
+    /// Sends a word to a core. It follows the data that went there before it, over whatever held them up.
+    fn tell(&mut self, at: usize, to: u16, offset: u32, noc: u8, time: u64) {
+        let from = &self.processors[at];
+        let left = from.writes[usize::from(noc)][0].max(time);
+        let data = from.arrivals.get(&(noc, to)).copied().unwrap_or(0);
+        let arrives = self.network.tell(from.grid_core, to, noc, left).max(data);
+        self.signal(to, offset, arrives);
     }
 
     fn signal(&mut self, to: u16, offset: u32, arrives: u64) {
@@ -470,9 +490,14 @@ impl Replay<'_> {
             | MatrixWork::Add { tiles }
             | MatrixWork::Multiply { tiles, .. }
             | MatrixWork::Reduce { tiles, .. }
-            | MatrixWork::Copy { tiles } => u64::from(tiles),
+            | MatrixWork::Copy { tiles }
+            | MatrixWork::Tilize { tiles } => u64::from(tiles),
         };
-        (a + b).div_ceil(both).max(a.max(b).div_ceil(each)) + tiles * self.costs.unpack_tile
+        let by_bytes = (a + b).div_ceil(both).max(a.max(b).div_ceil(each)) + tiles * self.costs.unpack_tile;
+        match work {
+            MatrixWork::Tilize { .. } => by_bytes.max(tiles * self.costs.tilize),
+            _ => by_bytes,
+        }
     }
 
     fn computing(&self, work: MatrixWork) -> u64 {
@@ -491,7 +516,7 @@ impl Replay<'_> {
                 };
                 of(tiles, phase, phases)
             }
-            MatrixWork::Copy { tiles } => of(tiles, costs.eltwise, 1),
+            MatrixWork::Copy { tiles } | MatrixWork::Tilize { tiles } => of(tiles, costs.eltwise, 1),
         }
     }
 

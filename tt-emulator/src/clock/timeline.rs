@@ -98,7 +98,7 @@ pub(super) fn name(event: &Event) -> &'static str {
         Event::Registers(RegisterStep::Release) => "tile_regs_release",
         Event::Matrix { .. } => "matrix",
         Event::Vector { name, .. } => name,
-        Event::Pack { .. } => "pack",
+        Event::Pack { .. } | Event::PackRows { .. } => "pack",
         Event::Configure { .. } => "init",
     }
 }

@@ -142,10 +142,12 @@ inline void noc_inline_dw_write(
 
 inline void noc_async_write_barrier(uint8_t noc = noc_index, TT_LINE_PARAM) { tt_emulator_dataflow()->flush_writes(noc, 0, -1, line); }
 
-inline void noc_async_writes_flushed(uint8_t noc = noc_index, TT_LINE_PARAM) { tt_emulator_dataflow()->flush_writes(noc, 0, -1, line); }
+inline void noc_async_writes_flushed(uint8_t noc = noc_index, TT_LINE_PARAM) {
+    tt_emulator_dataflow()->flush_writes(noc, TT_EMULATOR_UNTIL_LEFT, -1, line);
+}
 
 inline void noc_async_posted_writes_flushed(uint8_t noc = noc_index, TT_LINE_PARAM) {
-    tt_emulator_dataflow()->flush_writes(noc, TT_EMULATOR_POSTED, -1, line);
+    tt_emulator_dataflow()->flush_writes(noc, TT_EMULATOR_POSTED | TT_EMULATOR_UNTIL_LEFT, -1, line);
 }
 
 inline void noc_async_write_barrier_with_trid(uint32_t trid, uint8_t noc = noc_index, TT_LINE_PARAM) {
@@ -153,5 +155,5 @@ inline void noc_async_write_barrier_with_trid(uint32_t trid, uint8_t noc = noc_i
 }
 
 inline void noc_async_write_flushed_with_trid(uint32_t trid, uint8_t noc = noc_index, TT_LINE_PARAM) {
-    tt_emulator_dataflow()->flush_writes(noc, 0, static_cast<int32_t>(trid), line);
+    tt_emulator_dataflow()->flush_writes(noc, TT_EMULATOR_UNTIL_LEFT, static_cast<int32_t>(trid), line);
 }

@@ -58,6 +58,15 @@ impl Risc {
         });
     }
 
+    /// Tiles that lie in rows, moved to destination registers.
+    #[inline]
+    pub(super) fn note_tilized(&mut self, operand: Operand, count: u32) {
+        self.note(Event::Matrix {
+            work: MatrixWork::Tilize { tiles: count as u16 },
+            bytes: [bytes(operand, count), 0],
+        });
+    }
+
     /// Tiles reduced, each with a tile of scalers.
     #[inline]
     pub(super) fn note_reduced(&mut self, pool: Pool, dim: ReduceDim, operands: [Operand; 2], count: u32) {
@@ -79,6 +88,15 @@ impl Risc {
             bytes: bytes(operand, count),
             tiles: count as u16,
             accumulates,
+        });
+    }
+
+    /// Tiles packed in rows.
+    #[inline]
+    pub(super) fn note_packed_rows(&mut self, operand: Operand, count: u32) {
+        self.note(Event::PackRows {
+            bytes: bytes(operand, count),
+            tiles: count as u16,
         });
     }
 

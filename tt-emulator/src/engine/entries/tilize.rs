@@ -1,7 +1,7 @@
 //! Tilizing and untilizing: entries that move whole blocks through the destination registers on their own.
 
 use super::super::risc::{Risc, guard};
-use crate::abi::special;
+use crate::abi::{register_step, special};
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode};
 use crate::compute::matrix_calls::Page;
 use crate::compute::row_major::{gather, scatter};
@@ -90,6 +90,7 @@ impl Risc {
             scatter(&tile, element, full as usize, (column + c) as usize, rows);
         }
         self.counters.compute.packed_tiles += u64::from(block);
+        self.note_packed_rows(out, block);
     }
 
     fn check_block(&mut self, block: u32, full: u32, line: i32) {
@@ -147,18 +148,23 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
             let registers = &mut risc.compute.registers;
             let acquired = registers.acquire();
             risc.obey(acquired, line);
+            risc.note_registers(register_step::ACQUIRE);
             let page = Page {
                 operand,
                 bytes: &tile[..element * 1024],
             };
             if fast {
                 risc.compute.copy_fast(page, 0);
+                risc.note_copied(operand, 1);
             } else {
                 risc.compute.copy(page, 0, false, Broadcast::None);
+                risc.note_tilized(operand, 1);
             }
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
             risc.obey(handed, line);
+            risc.note_registers(register_step::COMMIT);
+            risc.note_registers(register_step::WAIT);
             let packer = risc.compute.require_pack(0, 1, out);
             let mut packer = risc.obey(packer, line);
             if fast {
@@ -166,8 +172,10 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
             }
             let page = risc.output(out, output.saturating_add(t), line);
             risc.compute.pack(&packer, 0, page.write(&mut risc.l1));
+            risc.note_packed_tiles(out, 1, packer.accumulate);
             let released = risc.compute.registers.release();
             risc.obey(released, line);
+            risc.note_registers(register_step::RELEASE);
         }
         let tiles = u64::from(block) - first as u64;
         risc.counters.compute.copied_tiles += tiles;
@@ -180,6 +188,7 @@ pub(super) extern "C" fn tilize_uninit(icb: u32, ocb: u32, line: i32) {
         risc.loose_operand(icb, line);
         risc.loose_operand(ocb, line);
         risc.compute.engines.clear_matrix();
+        risc.note_configured(true, false, false);
     });
 }
 
@@ -196,6 +205,7 @@ pub(super) extern "C" fn untilize_init(icb: u32, ocb: u32, block: u32, full: u32
         let (out, _) = risc.loose_operand(ocb, line);
         risc.compute.engines.set_pack(out.format);
         risc.compute.engines.pack_mode = PackMode::Untilize { block, full };
+        risc.note_configured(false, false, true);
     });
 }
 
@@ -219,15 +229,19 @@ pub(super) extern "C" fn untilize_block(
         for _ in 0..rows {
             let acquired = risc.compute.registers.acquire();
             risc.obey(acquired, line);
+            risc.note_registers(register_step::ACQUIRE);
             let checked = risc.compute.require_copy(&wanted, operand, 0, block);
             risc.obey(checked, line);
             for c in 0..block {
                 let page = risc.input(operand, first.saturating_add(c), line);
                 risc.compute.copy(page.read(&risc.l1), c, false, Broadcast::None);
             }
+            risc.note_copied(operand, block);
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
             risc.obey(handed, line);
+            risc.note_registers(register_step::COMMIT);
+            risc.note_registers(register_step::WAIT);
             let address = risc.back_bytes(ocb, page_bytes, skipped + row_bytes, line);
             risc.pack_rows(
                 out,
@@ -238,6 +252,7 @@ pub(super) extern "C" fn untilize_block(
             );
             let released = risc.compute.registers.release();
             risc.obey(released, line);
+            risc.note_registers(register_step::RELEASE);
         }
         risc.counters.compute.copied_tiles += u64::from(rows) * u64::from(block);
     });
@@ -263,5 +278,6 @@ pub(super) extern "C" fn untilize_uninit(ocb: u32, line: i32) {
         let (out, _) = risc.loose_operand(ocb, line);
         risc.compute.engines.set_pack(out.format);
         risc.compute.engines.pack_mode = PackMode::Tiles;
+        risc.note_configured(false, false, true);
     });
 }
