@@ -105,9 +105,10 @@ enum Kind {
     Response,
 }
 
-/// A link between routers, or a port of one (tt-isa-documentation, WormholeB0/NoC/README.md: a channel's number has a bit for what has gone
-/// around, two for requests and responses, one that routers choose unless the sender did, which writes do). Flits of several packets go over it by turns, each packet on a virtual channel that is its own
-/// until all of it has passed. A packet that has gone around the torus has other channels.
+/// A link between routers, or a port of one. Flits of several packets go over it by turns, each packet on a virtual channel that is its own
+/// until all of it has passed. A packet that has gone around the torus has other channels. (tt-isa-documentation, WormholeB0/NoC/README.md:
+/// a channel's number has a bit for what has gone around, two for requests and responses, and one that routers choose unless the sender
+/// did, which writes do.)
 #[derive(Clone, Default)]
 struct Line {
     flits: Server,
