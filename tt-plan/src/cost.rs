@@ -227,9 +227,9 @@ impl Moved {
 /// NoC. By the clock it is 0.4 to 0.9 for the blocks of 2048 × 256 × 1024, 1024³ and 512³ on both chips.
 const CONTENDED: f64 = 0.7;
 
-/// How much of what cores take that read from the same few banks at a time is left when some are ahead of others: by the clock 0.7 to 1 for
-/// products of 768 to 3072 along the sum, shared and not, on both chips.
-const IN_STEP: f64 = 0.8;
+/// How much of what cores take that read from the same few banks at a time is left when some are ahead of others: by the clock 0.4 to 0.8 for
+/// products of 384 to 3072 along the sum, shared and not, on both chips.
+const IN_STEP: f64 = 0.5;
 
 fn common_divisor(a: u64, b: u64) -> u64 {
     match b {

@@ -580,8 +580,7 @@ impl Counting<'_> {
             computed.math.add(times, costs.matrix_call);
         } else if *function == PACK_TILE {
             let bytes = (0..call.args.len()).fold(0u64, |sum, arg| sum.saturating_add(self.tile_bytes(call, arg)));
-            // What is there is read before.
-            let bytes = bytes.saturating_mul(if self.accumulates { 2 } else { 1 });
+            let bytes = bytes.saturating_mul(if self.accumulates { costs.accumulate } else { 1 });
             computed
                 .pack
                 .add(times, bytes.div_ceil(costs.pack).saturating_add(costs.pack_call));
