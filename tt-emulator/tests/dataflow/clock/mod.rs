@@ -37,7 +37,7 @@ fn it_orders_pairs_as_silicon_does() {
 fn moves_take_as_long_as_on_silicon() {
     for (what, modelled, measured) in moves() {
         let ratio = modelled as f64 / measured as f64;
-        assert!((1.0 / 1.35..1.35).contains(&ratio), "{what}: {ratio:.2}");
+        assert!((1.0 / 1.3..1.3).contains(&ratio), "{what}: {ratio:.2}");
     }
 }
 
