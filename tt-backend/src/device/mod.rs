@@ -82,6 +82,8 @@ pub enum Protocol {
     Reserve(BufferId),
     /// Producer: a version is complete.
     Publish(BufferId),
+    /// Producer: so many rows of tiles of a version are, the next ones.
+    PublishRows(BufferId, u32),
     /// Consumer: wait for a version.
     Receive(BufferId),
     /// Consumer: drop a version.
@@ -173,6 +175,16 @@ pub enum ComputeOp<P> {
 pub enum Around {
     /// In the destination registers, for every chunk of tiles.
     Section(Section),
+    /// For one band of rows of tiles of a version after the other: sections pack to the band, of which their first row is one, and the
+    /// rows of their operands are those of the version.
+    Bands {
+        /// The first row of tiles of the first band.
+        first: u32,
+        /// Rows of tiles of a band.
+        rows: u32,
+        /// How many bands.
+        count: u32,
+    },
     /// In a section: for one tile after the other of what is reduced, along its rows (0) or columns (1); that tile is the one
     /// of operands, along this axis.
     Along {
@@ -188,7 +200,7 @@ pub enum Around {
 /// A pass over destination registers: what stands in it is done for every chunk of tiles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// The row and column of its first tile in the block that it packs to.
+    /// The row and column of its first tile in the block, or band, that it packs to.
     pub first: [u32; 2],
     /// Rows and columns of tiles of the result.
     pub tiles: [u32; 2],

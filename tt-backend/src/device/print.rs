@@ -240,6 +240,9 @@ impl<P: ShowPlain> Show for Compute<P> {
                     [row, column] => write!(out, ", from {row} x {column}"),
                 }
             }
+            Around::Bands { first, rows, count } => {
+                write!(out, "for {count} bands of {rows} rows of tiles from {first}")
+            }
             Around::Along { axis, tiles } => out.write_str(&names.along(*axis, *tiles)),
             Around::Unless(negative) => out.write_str(&names.unless(negative)),
         }
@@ -353,6 +356,10 @@ fn protocol(names: &Names, step: Protocol, out: &mut Formatter) -> fmt::Result {
     let (what, buffer) = match step {
         Protocol::Reserve(buffer) => ("reserve ", buffer),
         Protocol::Publish(buffer) => ("publish ", buffer),
+        Protocol::PublishRows(buffer, rows) => {
+            write!(out, "publish {rows} rows of ")?;
+            ("", buffer)
+        }
         Protocol::Receive(buffer) => ("receive ", buffer),
         Protocol::Release(buffer) => ("release ", buffer),
         Protocol::Take(var, buffer) => {

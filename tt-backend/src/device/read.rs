@@ -337,6 +337,14 @@ impl<P: ParsePlain> Parse for Compute<P> {
         if let Some(negative) = reader.unless()? {
             return Ok(Around::Unless(negative));
         }
+        if reader.eat("for") {
+            let count = reader.parse()?;
+            reader.expect("bands of")?;
+            let rows = reader.parse()?;
+            reader.expect("rows of tiles from")?;
+            let first = reader.parse()?;
+            return Ok(Around::Bands { first, rows, count });
+        }
         let (tiles, chunk, registers) = reader.section_head()?;
         let first = match reader.eat(", from") {
             true => reader.by()?,
@@ -364,7 +372,13 @@ fn protocol(reader: &mut Reader) -> Read<Protocol> {
         "release" => Protocol::Release,
         _ => return reader.wanted("a statement"),
     };
+    let is_publication = reader.peek() == "publish";
     reader.skip();
+    if is_publication && reader.peek().starts_with(|first: char| first.is_ascii_digit()) {
+        let rows = reader.parse()?;
+        reader.expect("rows of")?;
+        return Ok(Protocol::PublishRows(reader.buffer()?, rows));
+    }
     Ok(step(reader.buffer()?))
 }
 

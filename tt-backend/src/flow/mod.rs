@@ -229,6 +229,11 @@ impl Buffer {
         self.tiles[0].saturating_mul(self.tiles[1])
     }
 
+    /// Tiles of some rows of tiles of a version, likewise.
+    pub fn tiles_of_rows(&self, rows: u32) -> u32 {
+        rows.saturating_mul(self.tiles[1])
+    }
+
     /// Pages in all, likewise.
     pub fn pages(&self) -> u32 {
         self.version_tiles().saturating_mul(self.versions)

@@ -6,7 +6,8 @@
 //! order of versions is the same for all three. Each program does so for every block of its core (B2); constant tiles are
 //! made before the first block and dropped after the last, as what is kept (C3) is read and released there. Reads that follow
 //! each other are one step, and their pages arrive together.
-//! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version.
+//! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version. What goes to
+//! the writer is published a row of chunks at a time, so that it is stored while the next one is computed.
 //!
 //! ```text
 //!                       reader: reserve a; read a; publish a
@@ -161,6 +162,14 @@ struct Three {
 }
 
 impl Three {
+    fn new() -> Three {
+        Three {
+            reader: Growing::new(),
+            compute: Growing::new(),
+            writer: Growing::new(),
+        }
+    }
+
     fn step(&mut self, role: Role, step: Protocol) {
         match role {
             Role::Reader => self.reader.op(step),
@@ -185,11 +194,7 @@ struct SplitKernel<'a> {
 impl SplitKernel<'_> {
     /// `tells`: whether operations on registers say their place and have a number. Right in a section they are part of that.
     fn body(&mut self, body: &[SectionStmt], tells: bool) -> Split {
-        let mut out = Three {
-            reader: Growing::new(),
-            compute: Growing::new(),
-            writer: Growing::new(),
-        };
+        let mut out = Three::new();
         let mut rest = body;
         while let Some((stmt, after)) = rest.split_first() {
             let reads = together(rest);
@@ -359,23 +364,52 @@ impl SplitKernel<'_> {
     }
 
     fn section(&mut self, section: &flow::Section, body: &[SectionStmt], out: &mut Three) {
-        if let Some(buffer) = section.defines() {
+        let defines = section.defines();
+        if let Some(buffer) = defines {
             out.compute.op(Protocol::Reserve(buffer));
         }
         let before = self.next;
-        for head in parts(section) {
+        let in_bands = defines.filter(|buffer| self.is_published_in_bands(*buffer, section));
+        for part in parts(section) {
             self.next = before;
-            self.around(Around::Section(head), body, out, |inside| {
-                inside.op(ComputeOp::Commit);
-                inside.op(ComputeOp::Pack {
-                    register: section.result,
-                    to: section.pack.clone(),
-                });
-            });
+            let Some(buffer) = in_bands else {
+                self.pass(section, part, body, out);
+                continue;
+            };
+            let ([first, _], [tiles, columns], [rows, _]) = (part.first, part.tiles, part.chunk);
+            let count = tiles / rows.max(1);
+            let band = Section {
+                first: [0, 0],
+                tiles: [rows, columns],
+                ..part
+            };
+            let mut inside = Three::new();
+            self.pass(section, band, body, &mut inside);
+            inside.compute.op(Protocol::PublishRows(buffer, rows));
+            let around = Around::Bands { first, rows, count };
+            out.compute.push(Kind::Group(around, inside.compute.out));
         }
-        if let Some(buffer) = section.defines() {
+        if let (Some(buffer), None) = (defines, in_bands) {
             out.compute.op(Protocol::Publish(buffer));
         }
+    }
+
+    /// Whether the writer may begin with the first rows of a version before the last are there: where there are several rows of chunks,
+    /// and each is of whole rows of tiles.
+    fn is_published_in_bands(&self, buffer: BufferId, section: &flow::Section) -> bool {
+        let ([rows, columns], [of_chunk, across]) = (section.tiles, section.chunk);
+        self.kind(buffer) == BufferKind::Outgoing && rows > of_chunk && columns % across.max(1) == 0
+    }
+
+    /// One pass over destination registers, which packs to the place of `section`.
+    fn pass(&mut self, section: &flow::Section, part: Section, body: &[SectionStmt], out: &mut Three) {
+        self.around(Around::Section(part), body, out, |inside| {
+            inside.op(ComputeOp::Commit);
+            inside.op(ComputeOp::Pack {
+                register: section.result,
+                to: section.pack.clone(),
+            });
+        });
     }
 
     fn repeat(&mut self, (head, body): (&FlowLoop, &[SectionStmt]), span: Span, origin: Origin, out: &mut Three) {

@@ -29,9 +29,10 @@ use crate::device::{
     Protocol, Source, SourceBranch, SourceLoop, Symbol, Template, call, line, print, scope, when,
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Fetch};
-use crate::ir::{Kind, Never, Rewrite, Stmt};
+use crate::ir::{Kind, Never, Rewrite, Stmt, operations};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
+use std::collections::BTreeSet;
 use tt_device::TILE;
 use tt_lang::ir::{ElementType, IntExpr, Kernel};
 use tt_plan::{Placement, Role};
@@ -66,10 +67,18 @@ impl Form for Unit<Parts<Lowered>> {
 
 /// Runs the pass.
 pub fn run((kernel, placement): (&Kernel, Placement), buffers: &[Buffer], split: Split) -> Lowered {
+    let mut in_bands = BTreeSet::new();
+    operations(&split.compute, &mut |op| {
+        if let ComputeOp::Plain(Protocol::PublishRows(buffer, _)) = op {
+            in_bands.insert(*buffer);
+        }
+    });
     let mut lower = Lower {
         kernel,
         buffers,
         placement,
+        in_bands,
+        rows_come_one_by_one: false,
     };
     let mut writer = lower.body(split.writer);
     if !writer.is_empty() {
@@ -95,15 +104,21 @@ struct Lower<'a> {
     kernel: &'a Kernel,
     buffers: &'a [Buffer],
     placement: Placement,
+    /// The buffers whose versions are published a band of rows at a time.
+    in_bands: BTreeSet<BufferId>,
+    /// What is stored next has not been waited for.
+    rows_come_one_by_one: bool,
 }
 
 impl Lower<'_> {
     fn protocol(&self, step: Protocol) -> Leaf<Symbol> {
-        let (function, buffer) = match step {
-            Protocol::Reserve(buffer) => (&CB_RESERVE_BACK, buffer),
-            Protocol::Publish(buffer) => (&CB_PUSH_BACK, buffer),
-            Protocol::Receive(buffer) => (&CB_WAIT_FRONT, buffer),
-            Protocol::Release(buffer) => (&CB_POP_FRONT, buffer),
+        let version = |buffer: BufferId| self.buffers[buffer.0].version_tiles();
+        let (function, buffer, pages) = match step {
+            Protocol::Reserve(buffer) => (&CB_RESERVE_BACK, buffer, version(buffer)),
+            Protocol::Publish(buffer) => (&CB_PUSH_BACK, buffer, version(buffer)),
+            Protocol::PublishRows(buffer, rows) => (&CB_PUSH_BACK, buffer, self.buffers[buffer.0].tiles_of_rows(rows)),
+            Protocol::Receive(buffer) => (&CB_WAIT_FRONT, buffer, version(buffer)),
+            Protocol::Release(buffer) => (&CB_POP_FRONT, buffer, version(buffer)),
             Protocol::Take(var, buffer) => {
                 let call = Call {
                     function: &READ_TILE_VALUE,
@@ -113,8 +128,7 @@ impl Lower<'_> {
                 return Leaf::Define { var, call };
             }
         };
-        let version = i64::from(self.buffers[buffer.0].version_tiles());
-        call(function, [Expr::Buffer(buffer), Expr::Int(version)])
+        call(function, [Expr::Buffer(buffer), Expr::Int(i64::from(pages))])
     }
 }
 
@@ -124,6 +138,17 @@ impl Lower<'_> {
         match self.placement {
             Placement::Linear => scope(body),
             Placement::Rectangle { .. } => when(Expr::name(IS_OWN), body, Vec::new()),
+        }
+    }
+
+    /// Whether a statement is the wait for a version that comes a band of rows at a time, and the next one stores it: it waits for each
+    /// row itself then, and what is not stored is waited for behind it.
+    fn stores_in_bands(&self, wait: &Stmt<Moves>, store: &Stmt<Moves>) -> bool {
+        match (&wait.kind, &store.kind) {
+            (Kind::Op(Move::Protocol(Protocol::Receive(received))), Kind::Op(Move::Write(stored, ..))) => {
+                received == stored && self.in_bands.contains(stored)
+            }
+            _ => false,
         }
     }
 
@@ -214,7 +239,8 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
     fn body(&mut self, body: Vec<Stmt<Moves>>) -> Lines {
         let mut out = Lines::new();
         let mut reads: Vec<StepRead> = Vec::new();
-        for stmt in body {
+        let mut body = body.into_iter().peekable();
+        while let Some(stmt) = body.next() {
             let next = if let Kind::Op(Move::Read(buffer, region, of)) = stmt.kind {
                 Ok((buffer, region, of))
             } else {
@@ -235,7 +261,16 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
                     note,
                     kind: Kind::Loop(head, body),
                 }) => out.extend(self.repeated(note, head, body)),
-                Err(stmt) => self.stmt(stmt, &mut out),
+                Err(wait) => match body.next_if(|next| self.stores_in_bands(&wait, next)) {
+                    Some(mut store) => {
+                        store.note = store.note.or(wait.note);
+                        self.rows_come_one_by_one = true;
+                        self.stmt(store, &mut out);
+                        self.rows_come_one_by_one = false;
+                        self.stmt(Stmt { note: None, ..wait }, &mut out);
+                    }
+                    None => self.stmt(wait, &mut out),
+                },
             }
         }
         if !reads.is_empty() {
@@ -250,14 +285,19 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
             Move::Protocol(step) => {
                 let passed_on = match step {
                     Protocol::Publish(buffer) => self.buffers[buffer.0].kind == BufferKind::Token(Role::Reader),
-                    Protocol::Reserve(_) | Protocol::Receive(_) | Protocol::Release(_) | Protocol::Take(..) => false,
+                    Protocol::Reserve(_)
+                    | Protocol::PublishRows(..)
+                    | Protocol::Receive(_)
+                    | Protocol::Release(_)
+                    | Protocol::Take(..) => false,
                 };
                 out.extend(passed_on.then(|| line(call(&NOC_ASYNC_WRITE_BARRIER, []))));
                 out.push(line(self.protocol(step)));
             }
             Move::Read(buffer, region, of) => out.extend(step(self.buffers, &[(buffer, region, of)])),
             Move::Write(buffer, region, stored) => {
-                out.push(self.of_own_block(write(self.buffers, buffer, &region, stored)));
+                let lines = write(self.buffers, buffer, &region, stored, self.rows_come_one_by_one);
+                out.push(self.of_own_block(lines));
             }
             Move::Shift { from, to, window } => out.push(scope(shift(self.buffers, [from, to], &window))),
             Move::Inspect(inspection) => {

@@ -71,6 +71,7 @@ pub fn run(engines: &Engines, body: Body) -> Lines {
             registers: 1,
         },
         first: (Expr::Int(0), Expr::Int(0)),
+        band: (Expr::Int(0), 0),
         alone: None,
         reduced: [None, None],
     };
@@ -81,8 +82,10 @@ struct Lower<'a> {
     engines: &'a Engines<'a>,
     /// The section around.
     section: Section,
-    /// The row and column of its chunk's first tile.
+    /// The row and column of its chunk's first tile in what it packs to.
     first: (Value, Value),
+    /// The first row of the band that it packs to, and how many rows further the last one begins.
+    band: (Value, u32),
     /// The tile of the chunk that steps are for, where it is one alone.
     alone: Option<(Value, Value)>,
     /// The row and the column of the tile of operands, where it is not that of the result.
@@ -129,6 +132,7 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
     fn group(&mut self, note: Source, around: Around, body: Body, out: &mut Lines) {
         let section = match around {
             Around::Section(section) => section,
+            Around::Bands { first, rows, count } => return out.extend(self.bands([first, rows, count], body)),
             Around::Along { axis, tiles } => return out.extend(self.along(axis, tiles, body)),
             Around::Unless(negative) => return out.extend(self.unless(&negative, body)),
         };
@@ -192,13 +196,30 @@ impl Lower<'_> {
         repeat("row", h, 1, |row| repeat("column", w, 1, |column| lines(row, column)))
     }
 
+    /// The row of its chunk's first tile in operands.
+    fn first_row(&self) -> Value {
+        op_sum(&self.band.0, &self.first.0)
+    }
+
     /// The tile of operands that the tile (row, column) of the chunk is computed from.
     fn at(&self, row: &Value, column: &Value) -> (Value, Value) {
         let [reduced_row, reduced_column] = self.reduced.clone();
         (
-            reduced_row.map_or_else(|| op_sum(&self.first.0, row), |(row, _)| row),
+            reduced_row.map_or_else(|| op_sum(&self.first_row(), row), |(row, _)| row),
             reduced_column.map_or_else(|| op_sum(&self.first.1, column), |(column, _)| column),
         )
+    }
+
+    /// `body` for every band of rows of a version: how many rows, from which on, and how many bands.
+    fn bands(&mut self, [first, rows, count]: [u32; 3], body: Body) -> Lines {
+        let end = rows.saturating_mul(count);
+        repeat("tile_row", end, rows, |tile_row| {
+            let last = first.saturating_add(end).saturating_sub(rows);
+            let outer = std::mem::replace(&mut self.band, (op_sum(&tile_row, &int(first)), last));
+            let body = self.body(body);
+            self.band = outer;
+            body
+        })
     }
 
     fn along(&mut self, axis: usize, tiles: u32, body: Body) -> Lines {
@@ -280,7 +301,8 @@ impl Lower<'_> {
             at
         };
         let counted = self.reduced[along].as_ref().map(|(_, tiles)| *tiles);
-        let end = counted.unwrap_or(self.section.first[along] + self.section.tiles[along]);
+        let band = if along == 0 { self.band.1 } else { 0 };
+        let end = counted.unwrap_or(band + self.section.first[along] + self.section.tiles[along]);
         match first.saturating_add(i64::from(end)) > tiles {
             true => Expr::operation(Operator::Min, at, Expr::Int(tiles - 1)),
             false => at,
@@ -354,7 +376,7 @@ impl Lower<'_> {
 
     fn matmul(&self, matmul: &Matmul) -> Lines {
         let [h, w] = self.section.chunk;
-        let (tile_row, tile_column) = self.first.clone();
+        let (tile_row, tile_column) = (self.first_row(), self.first.1.clone());
         repeat("inner", matmul.k, 1, |inner| {
             let a = op(Operator::Add, op(Operator::Mul, tile_row, int(matmul.k)), inner.clone());
             let b = op(

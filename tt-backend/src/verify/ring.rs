@@ -29,7 +29,7 @@ struct Ring {
     arriving: BTreeSet<i64>,
     /// Some core expects the version at the back from another, and has not received it.
     expected: bool,
-    /// Pages waited for.
+    /// Pages waited for at least.
     waited: i64,
     /// Pages popped of the version at the front.
     popped: i64,
@@ -73,12 +73,13 @@ impl Rings {
             if Rc::ptr_eq(a, b) {
                 continue;
             }
-            if (a.reserved, a.pushed, a.waited, a.popped) != (b.reserved, b.pushed, b.waited, b.popped) {
+            if (a.reserved, a.pushed, a.popped) != (b.reserved, b.pushed, b.popped) {
                 return fault(format!(
                     "buffer {id} is left in different states by two paths: {a:?} and {b:?}"
                 ));
             }
             let ring = Rc::make_mut(a);
+            ring.waited = ring.waited.min(b.waited);
             ring.written.retain(|page| b.written.contains(page));
             ring.arriving.extend(&b.arriving);
             ring.expected |= b.expected;

@@ -130,13 +130,23 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
                 let (then, otherwise) = (items(then, context)?, items(otherwise, context)?);
                 match S::branch(branch, context) {
                     Some((place, cond)) => out.push(Item::If(place, cond, then, otherwise)),
-                    None if then.is_empty() && otherwise.is_empty() => {}
+                    // What goes on after more waiting goes on after less.
+                    None if waits(&then) && waits(&otherwise) => out.extend(then.into_iter().chain(otherwise)),
                     None => return fault("a buffer call under a condition that the compiler made"),
                 }
             }
         }
     }
     Ok(out)
+}
+
+/// Whether nothing but waiting for pages is done.
+fn waits(items: &[Item]) -> bool {
+    items.iter().all(|item| match item {
+        Item::Cb(step, ..) => *step == CbStep::Wait,
+        Item::Tiles(_, body) => waits(body),
+        Item::Loop(..) | Item::If(..) => false,
+    })
 }
 
 /// A turn that begins ahead: room for the next version of a buffer is made as soon as one has been pushed. Of the last turn nothing follows,
@@ -154,24 +164,28 @@ fn begun_ahead(turn: Vec<Item>) -> Vec<Item> {
 }
 
 fn protocol(step: Protocol, context: Context) -> Proof<Option<Step>> {
-    let (step, buffer) = match step {
-        Protocol::Reserve(buffer) => (CbStep::Reserve, buffer),
-        Protocol::Publish(buffer) => (CbStep::Push, buffer),
-        Protocol::Receive(buffer) => (CbStep::Wait, buffer),
-        Protocol::Release(buffer) => (CbStep::Pop, buffer),
+    let (step, buffer, rows) = match step {
+        Protocol::Reserve(buffer) => (CbStep::Reserve, buffer, None),
+        Protocol::Publish(buffer) => (CbStep::Push, buffer, None),
+        Protocol::PublishRows(buffer, rows) => (CbStep::Push, buffer, Some(rows)),
+        Protocol::Receive(buffer) => (CbStep::Wait, buffer, None),
+        Protocol::Release(buffer) => (CbStep::Pop, buffer, None),
         Protocol::Take(..) => return Ok(None),
     };
-    match context.buffers.get(buffer.0) {
-        Some(of) => Ok(Some((step, buffer, i64::from(of.version_tiles())))),
-        None => fault(format!("there is no buffer {}", buffer.0)),
-    }
+    let Some(of) = context.buffers.get(buffer.0) else {
+        return fault(format!("there is no buffer {}", buffer.0));
+    };
+    let pages = rows.map_or_else(|| of.version_tiles(), |rows| of.tiles_of_rows(rows));
+    Ok(Some((step, buffer, i64::from(pages))))
 }
 
-fn written<V: fmt::Debug>(leaf: &Leaf<V>) -> Proof<Option<Step>> {
+fn written<V: fmt::Debug>(leaf: &Leaf<V>, context: Context) -> Proof<Option<Step>> {
     match leaf {
         Leaf::Call(Call { function, args, .. }) => match (CbStep::of(function), args.as_slice()) {
             (None, _) => Ok(None),
             (Some(step), [Expr::Buffer(buffer), Expr::Int(pages)]) => Ok(Some((step, *buffer, *pages))),
+            // For the rows of a version so far (`ring` holds that they are of one): what has all of it goes on too.
+            (Some(CbStep::Wait), [Expr::Buffer(buffer), _]) => protocol(Protocol::Receive(*buffer), context),
             (Some(_), args) => fault(format!("{}({args:?})", function.name)),
         },
         Leaf::Let { .. } | Leaf::Define { .. } | Leaf::Advance { .. } => Ok(None),
@@ -252,14 +266,18 @@ impl Plain for Protocol {
     fn uses(&self, mut each: impl FnMut(BufferId)) {
         match self {
             Protocol::Take(_, buffer) => each(*buffer),
-            Protocol::Reserve(_) | Protocol::Publish(_) | Protocol::Receive(_) | Protocol::Release(_) => {}
+            Protocol::Reserve(_)
+            | Protocol::Publish(_)
+            | Protocol::PublishRows(..)
+            | Protocol::Receive(_)
+            | Protocol::Release(_) => {}
         }
     }
 }
 
 impl<V: fmt::Debug + Clone + PartialEq> Plain for Leaf<V> {
-    fn step(&self, _: Context) -> Proof<Option<Step>> {
-        written(self)
+    fn step(&self, context: Context) -> Proof<Option<Step>> {
+        written(self, context)
     }
 
     fn uses(&self, each: impl FnMut(BufferId)) {
@@ -303,11 +321,12 @@ impl<P: Plain> Steps for Compute<P> {
         source_branch(branch)
     }
 
-    /// Once for every chunk. No step of a buffer stands around tiles alone.
+    /// Once for every chunk, or band. No step of a buffer stands around tiles alone.
     fn times(around: &Around) -> u32 {
         let section = match around {
             Around::Section(section) => section,
             Around::Along { axis: _, tiles } => return *tiles,
+            Around::Bands { count, .. } => return *count,
             Around::Unless(_) => return 1,
         };
         let along = |axis: usize| section.tiles[axis].div_ceil(section.chunk[axis].max(1));
@@ -349,8 +368,8 @@ fn mentioned<V>(arg: &Expr<V>) -> Option<BufferId> {
 }
 
 impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
-    fn step(op: &Leaf<V>, _: Context) -> Proof<Option<Step>> {
-        written(op)
+    fn step(op: &Leaf<V>, context: Context) -> Proof<Option<Step>> {
+        written(op, context)
     }
 
     fn uses(op: &Leaf<V>, each: impl FnMut(BufferId)) {

@@ -411,7 +411,14 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
     ]
 }
 
-pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<BufferId>) -> Lines {
+/// The pages of a version under way to a tensor; `waits`: for each row of tiles before it, as no wait stands before all.
+pub(super) fn write(
+    buffers: &[Buffer],
+    id: BufferId,
+    region: &TileRegion,
+    stored: Option<BufferId>,
+    waits: bool,
+) -> Lines {
     let buffer = &buffers[id.0];
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
@@ -452,7 +459,13 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
             value: Expr::PageBytes(id),
         })
     }));
-    out.push(tiles("row", rows, 1, vec![tiles("column", columns, 1, body)]));
+    let so_far = || {
+        let rows = op(Operator::Add, Expr::name("row"), Expr::Int(1));
+        op(Operator::Mul, rows, Expr::Int(i64::from(columns)))
+    };
+    let wait = waits.then(|| line(call(&CB_WAIT_FRONT, [Expr::Buffer(id), so_far()])));
+    let row = wait.into_iter().chain([tiles("column", columns, 1, body)]);
+    out.push(tiles("row", rows, 1, row.collect()));
     // `write_elements` flushes what it writes, before it fills its scratch anew.
     if !in_elements {
         out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));

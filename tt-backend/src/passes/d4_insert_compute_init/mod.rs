@@ -169,7 +169,7 @@ impl Insertion<'_> {
                 }
                 Kind::Op(op) => (self.operation(op, state), Kind::Op(op.clone())),
                 Kind::Group(Around::Section(section), body) => self.section(section, body, state, makes),
-                Kind::Group(around @ Around::Along { .. }, body) => {
+                Kind::Group(around @ (Around::Along { .. } | Around::Bands { .. }), body) => {
                     let (before, body, after) = self.around(state, false, body, makes);
                     *state = after;
                     (before, Kind::Group(around.clone(), body))

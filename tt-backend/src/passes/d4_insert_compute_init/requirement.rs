@@ -346,7 +346,9 @@ fn for_all_tiles<'a>(section: &'a [Stmt<Compute<Leaf<Symbol>>>], found: &mut Vec
         match &stmt.kind {
             Kind::Op(op) => found.push(op),
             Kind::Group(Around::Along { .. }, body) => for_all_tiles(body, found),
-            Kind::Group(Around::Unless(_) | Around::Section(_), _) | Kind::Loop(..) | Kind::If(..) => {}
+            Kind::Group(Around::Unless(_) | Around::Section(_) | Around::Bands { .. }, _)
+            | Kind::Loop(..)
+            | Kind::If(..) => {}
         }
     }
 }

@@ -233,7 +233,7 @@ fn starving_and_overflowing_are_refused() {
             block(device, WRITER).push(cb(&CB_WAIT_FRONT, X, 4));
         }),
         ("a buffer call under a condition that the compiler made", |device| {
-            let then = vec![cb(&CB_WAIT_FRONT, X, 4)];
+            let then = vec![cb(&CB_POP_FRONT, X, 4)];
             block(device, COMPUTE).push(when(Expr::name("by"), then, vec![]));
         }),
     ]);
