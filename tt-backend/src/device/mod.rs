@@ -66,13 +66,65 @@ pub enum SourceLoop {
     },
 }
 
-/// A branch of the user's program.
+/// A branch before it is written as C++.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceBranch {
     /// The condition.
     pub cond: BoolExpr,
-    /// Which branch of Flow IR it comes from.
-    pub origin: Origin,
+    /// Whose it is.
+    pub cause: Cause,
+}
+
+/// Whose a branch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The user's, which all programs take alike: which branch of Flow IR.
+    User(Origin),
+    /// The compiler's own.
+    Compiler,
+    /// The compiler's own, of some turns of the loop around it.
+    Turn(Turn),
+}
+
+impl Cause {
+    /// The branch of Flow IR that it is.
+    pub fn origin(self) -> Option<Origin> {
+        match self {
+            Cause::User(origin) => Some(origin),
+            Cause::Compiler | Cause::Turn(_) => None,
+        }
+    }
+
+    /// The turns of the loop around that it is of.
+    pub fn turn(self) -> Option<Turn> {
+        match self {
+            Cause::Turn(turn) => Some(turn),
+            Cause::User(_) | Cause::Compiler => None,
+        }
+    }
+}
+
+/// Some turns of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// All but the last. What stands in the other side may leave the buffers otherwise than the loop found them: nothing of the loop comes
+    /// behind it. A loop has one such branch at most, right in its body, and runs at least once.
+    BeforeLast,
+    /// All but the first.
+    AfterFirst,
+}
+
+impl Turn {
+    /// What its branch asks in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Turn::BeforeLast => "before the last turn",
+            Turn::AfterFirst => "after the first turn",
+        }
+    }
+
+    /// Every one.
+    pub const ALL: [Turn; 2] = [Turn::BeforeLast, Turn::AfterFirst];
 }
 
 /// A step of the circular buffer protocol, for one version.
@@ -280,8 +332,8 @@ pub enum Loop<V> {
 pub struct Branch<V> {
     /// The condition.
     pub cond: Expr<V>,
-    /// Which branch of Flow IR it comes from; `None` for one that the compiler made.
-    pub origin: Option<Origin>,
+    /// Whose it is.
+    pub cause: Cause,
 }
 
 /// A statement of the emitted code.
@@ -604,5 +656,6 @@ pub fn when<V: Debug + Clone + PartialEq>(
     then: Vec<Stmt<Calls<V>>>,
     otherwise: Vec<Stmt<Calls<V>>>,
 ) -> Stmt<Calls<V>> {
-    made(Kind::If(Branch { cond, origin: None }, then, otherwise))
+    let cause = Cause::Compiler;
+    made(Kind::If(Branch { cond, cause }, then, otherwise))
 }

@@ -2,8 +2,8 @@
 //! back.
 
 use super::{
-    Accessor, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Parts,
-    Program, Programs, Protocol, Scope, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Around, Bits, Branch, Call, Calls, Cause, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves,
+    Parts, Program, Programs, Protocol, Scope, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::Buffer;
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -241,7 +241,7 @@ impl<P: ShowPlain> Show for Compute<P> {
                 }
             }
             Around::Bands { first, rows, count } => {
-                write!(out, "for {count} bands of {rows} rows of tiles from {first}")
+                write!(out, "bands {count} of {rows} rows of tiles from {first}")
             }
             Around::Along { axis, tiles } => out.write_str(&names.along(*axis, *tiles)),
             Around::Unless(negative) => out.write_str(&names.unless(negative)),
@@ -309,14 +309,18 @@ impl<V: ShowValue> Show for Calls<V> {
     }
 
     fn branch(names: &Names, branch: &Branch<V>, out: &mut Formatter) -> fmt::Result {
-        match branch.origin {
-            Some(origin) => {
+        match branch.cause {
+            Cause::User(origin) => {
                 out.write_str("if ")?;
                 put(names, &branch.cond, out)?;
                 write!(out, " #{}", origin.0)
             }
-            None => {
+            Cause::Compiler => {
                 out.write_str("when ")?;
+                put(names, &branch.cond, out)
+            }
+            Cause::Turn(turn) => {
+                write!(out, "{}: ", turn.name())?;
                 put(names, &branch.cond, out)
             }
         }
@@ -348,7 +352,12 @@ fn source_loop(names: &Names, head: &SourceLoop, out: &mut Formatter) -> fmt::Re
 }
 
 fn source_branch(names: &Names, branch: &SourceBranch, out: &mut Formatter) -> fmt::Result {
-    write!(out, "if {} #{}", names.condition(&branch.cond), branch.origin.0)
+    let cond = names.condition(&branch.cond);
+    match branch.cause {
+        Cause::User(origin) => write!(out, "if {cond} #{}", origin.0),
+        Cause::Compiler => write!(out, "when {cond}"),
+        Cause::Turn(turn) => write!(out, "{}: {cond}", turn.name()),
+    }
 }
 
 /// Puts the line of a step of the protocol behind what there is.

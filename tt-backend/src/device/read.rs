@@ -2,9 +2,9 @@
 
 use super::function::{FUNCTIONS, Function};
 use super::{
-    Accessor, Argument, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, CppType, Expr, Leaf, Loop, Move, Moves,
-    Operator, Origin, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol, Template,
-    TemplateArg,
+    Accessor, Argument, Around, Bits, Branch, Call, Calls, Cause, Compute, ComputeOp, CppType, Expr, Leaf, Loop, Move,
+    Moves, Operator, Origin, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Template, TemplateArg, Turn,
 };
 use crate::flow::{Buffer, BufferId, Constant, Fetch, FetchedInto};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -211,8 +211,8 @@ fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
     }
     let kind = match reader.peek() {
         "for" | "tiles" => Kind::Loop(S::head(reader)?, reader.braced(statement)?),
-        "section" | "scope" | "along" | "unless" => Kind::Group(S::group(reader)?, reader.braced(statement)?),
-        "if" | "when" => {
+        "section" | "scope" | "bands" | "along" | "unless" => Kind::Group(S::group(reader)?, reader.braced(statement)?),
+        "if" | "when" | "before" | "after" => {
             let branch = S::branch(reader)?;
             let (then, otherwise) = reader.branches(statement)?;
             Kind::If(branch, then, otherwise)
@@ -337,9 +337,9 @@ impl<P: ParsePlain> Parse for Compute<P> {
         if let Some(negative) = reader.unless()? {
             return Ok(Around::Unless(negative));
         }
-        if reader.eat("for") {
+        if reader.eat("bands") {
             let count = reader.parse()?;
-            reader.expect("bands of")?;
+            reader.expect("of")?;
             let rows = reader.parse()?;
             reader.expect("rows of tiles from")?;
             let first = reader.parse()?;
@@ -405,12 +405,24 @@ fn source_loop(reader: &mut Reader) -> Read<SourceLoop> {
     })
 }
 
-fn source_branch(reader: &mut Reader) -> Read<SourceBranch> {
+/// The condition of a branch, and whose it is.
+fn branch<C>(reader: &mut Reader, cond: impl FnOnce(&mut Reader) -> Read<C>) -> Read<(C, Cause)> {
+    for turn in Turn::ALL {
+        if reader.eat(&format!("{}:", turn.name())) {
+            return Ok((cond(reader)?, Cause::Turn(turn)));
+        }
+    }
+    if reader.eat("when") {
+        return Ok((cond(reader)?, Cause::Compiler));
+    }
     reader.expect("if")?;
-    Ok(SourceBranch {
-        cond: reader.condition()?,
-        origin: origin(reader)?,
-    })
+    let cond = cond(reader)?;
+    Ok((cond, Cause::User(origin(reader)?)))
+}
+
+fn source_branch(reader: &mut Reader) -> Read<SourceBranch> {
+    let (cond, cause) = branch(reader, |reader| reader.condition())?;
+    Ok(SourceBranch { cond, cause })
 }
 
 /// What expressions mention beside names.
@@ -515,13 +527,8 @@ impl<V: ParseValue> Parse for Calls<V> {
     }
 
     fn branch(reader: &mut Reader) -> Read<Branch<V>> {
-        let is_made = reader.eat("when");
-        if !is_made {
-            reader.expect("if")?;
-        }
-        let cond = expr(reader)?;
-        let origin = if is_made { None } else { Some(origin(reader)?) };
-        Ok(Branch { cond, origin })
+        let (cond, cause) = branch(reader, expr)?;
+        Ok(Branch { cond, cause })
     }
 
     fn group(reader: &mut Reader) -> Read<Scope> {

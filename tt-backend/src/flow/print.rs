@@ -141,10 +141,10 @@ impl Show for Sections {
             }
             Around::Section(section) => {
                 names.section_head(section.tiles, section.chunk, section.registers, out)?;
-                match section.fill {
-                    Some(fill) => write!(out, ", from d{}", fill.0),
-                    None => Ok(()),
+                if let Some(fill) = section.fill {
+                    write!(out, ", from d{}", fill.0)?;
                 }
+                out.write_str(if section.in_last_turn { ", in the last turn" } else { "" })
             }
             Around::Along { axis, tiles } => out.write_str(&names.along(*axis, *tiles)),
             Around::Unless(negative) => out.write_str(&names.unless(negative)),

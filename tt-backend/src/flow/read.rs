@@ -292,6 +292,7 @@ fn definition(reader: &mut Reader) -> Read<BlockOp> {
 fn section(reader: &mut Reader) -> Read<Kind<Sections>> {
     let (tiles, chunk, registers) = reader.section_head()?;
     let fill = fill(reader, ", from")?;
+    let in_last_turn = reader.eat(", in the last turn");
     reader.expect("{")?;
     let mut body = Vec::new();
     while reader.peek() != "pack" {
@@ -319,6 +320,7 @@ fn section(reader: &mut Reader) -> Read<Kind<Sections>> {
         pack,
         makes,
         fill,
+        in_last_turn,
     };
     Ok(Kind::Group(Around::Section(section), body))
 }

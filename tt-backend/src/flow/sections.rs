@@ -7,7 +7,7 @@ use super::{
 use crate::ir::{self, Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use std::collections::BTreeSet;
-use tt_lang::ir::{BoolExpr, IntExpr, ParamId, Span, VarId};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, ParamId, Span, VarId};
 use tt_plan::Number;
 
 /// After C2: what compute does is passes over destination registers.
@@ -324,6 +324,9 @@ pub struct Section {
     pub makes: Makes,
     /// The fill that the registers start from instead.
     pub fill: Option<DefinitionId>,
+    /// It stands behind an accumulation over one loop, of which it loads the sums first: the last turn of that loop may do it with its own
+    /// products, in place of adding these to the sums in L1 (D1).
+    pub in_last_turn: bool,
 }
 
 impl Section {
@@ -369,6 +372,23 @@ pub enum PackMode {
     Add,
     /// As `Add`, but overwriting while all these variables are at the first value of their loops.
     AddAfterFirst(Vec<(VarId, IntExpr)>),
+}
+
+impl PackMode {
+    /// Whether it adds to what is there, where that differs from turn to turn: whether any of the variables is past the first value of
+    /// its loop.
+    pub fn after_first(&self) -> Option<BoolExpr> {
+        let PackMode::AddAfterFirst(first) = self else {
+            return None;
+        };
+        let is_past =
+            |(var, start): &(VarId, IntExpr)| BoolExpr::Compare(CompareOp::Ne, IntExpr::Var(*var), start.clone());
+        let past = first.iter().map(is_past);
+        Some(
+            past.reduce(|a, b| BoolExpr::Or(Box::new(a), Box::new(b)))
+                .unwrap_or(BoolExpr::Const(false)),
+        )
+    }
 }
 
 /// An operand of an operation on registers.

@@ -26,7 +26,7 @@ pub fn of(maker: &mut Maker) {
         }
         let of = match &stmt.kind {
             ir::Kind::Op(Leaf::Let { name, .. }) if tree::is_used(&device.programs[place.program()], name) => name,
-            ir::Kind::If(branch, ..) if branch.origin.is_none() => "when",
+            ir::Kind::If(branch, ..) if branch.cause.origin().is_none() => "when",
             _ => continue,
         };
         for (slot, expr) in tree::expressions(stmt).into_iter().enumerate() {

@@ -192,7 +192,7 @@ pub fn name(stmt: &Stmt) -> &'static str {
         Kind::Loop(Loop::Blocks { .. }, _) => "the loop over the blocks",
         Kind::Loop(Loop::Over { .. }, _) => "a loop",
         Kind::Loop(Loop::Tiles { .. }, _) => "a loop of tiles",
-        Kind::If(branch, ..) if branch.origin.is_some() => "a branch",
+        Kind::If(branch, ..) if branch.cause.origin().is_some() => "a branch",
         Kind::If(..) => "a condition",
         Kind::Group(..) => "a scope",
     }

@@ -7,7 +7,8 @@
 //! made before the first block and dropped after the last, as what is kept (C3) is read and released there. Reads that follow
 //! each other are one step, and their pages arrive together.
 //! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version. What goes to
-//! the writer is published a row of chunks at a time, so that it is stored while the next one is computed.
+//! the writer is published a row of chunks at a time, so that it is stored while the next one is computed. A section that may be done in
+//! the last turn of the accumulation before it (C2) is: that turn's products start from the sums in L1, and none goes there once more.
 //!
 //! ```text
 //!                       reader: reserve a; read a; publish a
@@ -17,8 +18,8 @@
 //! ```
 
 use crate::device::{
-    Around, Compute, ComputeOp, Move, Moves, Origin, Parts, Programs, Protocol, Section, Source, SourceBranch,
-    SourceLoop, print,
+    Around, Cause, Compute, ComputeOp, Move, Moves, Origin, Parts, Programs, Protocol, Section, Source, SourceBranch,
+    SourceLoop, Turn, print,
 };
 use crate::flow::{
     self, Accumulate, Arg, BufferId, BufferKind, Constant, Fetch, FetchedInto, Flow, FlowLoop, Makes, Pack, PackMode,
@@ -30,7 +31,7 @@ use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
 use crate::verify::progress::proved;
 use crate::verify::sight;
-use tt_lang::ir::{BoolExpr, LoopKind, Span};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, LoopKind, Span};
 use tt_plan::{Number, Role};
 
 /// The programs after D1.
@@ -68,7 +69,11 @@ impl Form for Unit<Parts<Split, ()>> {
 
 /// Runs the pass.
 pub fn run(flow: &Flow<Sections>) -> Split {
-    let mut split = SplitKernel { flow, next: 0 };
+    let mut split = SplitKernel {
+        flow,
+        next: 0,
+        last: None,
+    };
     let [first, block, last] = kept::apart(flow).map(|body| split.body(body, true));
     let mut reader = first.reader;
     reader.extend(of_blocks(block.reader));
@@ -189,11 +194,75 @@ struct SplitKernel<'a> {
     flow: &'a Flow<Sections>,
     /// The number of the statement that comes next.
     next: u32,
+    /// What the last turn of the loop around does in place of adding to its sums.
+    last: Option<LastTurn<'a>>,
 }
 
-impl SplitKernel<'_> {
+/// An accumulation over a loop, the last turn of which does the section behind it.
+#[derive(Clone, Copy)]
+struct LastTurn<'a> {
+    /// The accumulator.
+    sums: BufferId,
+    /// What stands before the loop.
+    before: &'a [SectionStmt],
+    head: &'a FlowLoop,
+    turn: &'a [SectionStmt],
+    /// The loop's place in the source.
+    at: Span,
+    section: &'a flow::Section,
+    /// What stands in the section: it loads the sums first.
+    body: &'a [SectionStmt],
+    /// The section's place in the source.
+    span: Span,
+}
+
+impl<'a> LastTurn<'a> {
+    /// The accumulation that `stmt` is, where one of its turns may do `next`.
+    fn of(stmt: &'a SectionStmt, next: Option<&'a SectionStmt>) -> Option<LastTurn<'a>> {
+        let Kind::Group(flow::Around::Accumulate(Accumulate { buffer: sums, .. }), inside) = &stmt.kind else {
+            return None;
+        };
+        let (before, last) = inside.split_at(inside.len().checked_sub(1)?);
+        let [
+            SectionStmt {
+                kind: Kind::Loop(head, turn),
+                note: at,
+            },
+        ] = last
+        else {
+            return None;
+        };
+        let SectionStmt { kind, note: span } = next?;
+        let Kind::Group(flow::Around::Section(section), body) = kind else {
+            return None;
+        };
+        let adds = turn.iter().filter(|stmt| adds_to(stmt, *sums)).count();
+        (section.in_last_turn && adds == 1).then_some(LastTurn {
+            sums: *sums,
+            before,
+            head,
+            turn,
+            at: *at,
+            section,
+            body,
+            span: *span,
+        })
+    }
+}
+
+/// Whether a statement is a section that adds to these sums.
+fn adds_to(stmt: &SectionStmt, sums: BufferId) -> bool {
+    match &stmt.kind {
+        Kind::Group(flow::Around::Section(flow::Section { pack, .. }), _) => {
+            pack.buffer == sums && matches!(pack.mode, PackMode::Add | PackMode::AddAfterFirst(_))
+        }
+        Kind::Op(_) | Kind::Loop(..) | Kind::If(..) | Kind::Group(..) => false,
+    }
+}
+
+impl<'a> SplitKernel<'a> {
     /// `tells`: whether operations on registers say their place and have a number. Right in a section they are part of that.
-    fn body(&mut self, body: &[SectionStmt], tells: bool) -> Split {
+    fn body(&mut self, body: &'a [SectionStmt], tells: bool) -> Split {
         let mut out = Three::new();
         let mut rest = body;
         while let Some((stmt, after)) = rest.split_first() {
@@ -208,6 +277,13 @@ impl SplitKernel<'_> {
             rest = after;
             let origin = Origin(self.next);
             self.next += u32::from(tells || !is_on_registers(stmt));
+            if let Some((_, after)) = after.split_first()
+                && let Some(last) = LastTurn::of(stmt, rest.first())
+            {
+                self.accumulated(last, origin, &mut out);
+                rest = after;
+                continue;
+            }
             match &stmt.kind {
                 Kind::Op(op) => self.op(op, stmt.note, tells, &mut out),
                 Kind::Group(around, body) => self.group(around, body, stmt.note, &mut out),
@@ -228,10 +304,13 @@ impl SplitKernel<'_> {
 
     /// A version of zeros.
     fn zeros(&mut self, buffer: BufferId, span: Span, out: &mut Three) {
-        let fill = SectionOp::Tile {
-            op: TileOp::Fill,
-            out: 0,
-            args: vec![Arg::Number(Number::constant(0.0))],
+        let fill = |_: &mut Self| {
+            let fill = ComputeOp::Tile {
+                op: TileOp::Fill,
+                out: 0,
+                args: vec![Arg::Number(Number::constant(0.0))],
+            };
+            vec![Stmt::new(None, Kind::Op(fill))]
         };
         let section = flow::Section {
             tiles: self.flow.buffers[buffer.0].tiles,
@@ -244,11 +323,11 @@ impl SplitKernel<'_> {
             },
             makes: Makes::Registers,
             fill: None,
+            in_last_turn: false,
         };
-        let body = vec![SectionStmt::new(span, Kind::Op(fill))];
-        let made = SectionStmt::new(span, Kind::Group(flow::Around::Section(section), body));
-        let made = self.body(&[made], true);
-        out.extend(made);
+        out.compute.source = Some(span);
+        self.sections(&section, fill, out);
+        self.received(buffer, out);
     }
 
     /// What follows the publication of a version by compute.
@@ -312,7 +391,59 @@ impl SplitKernel<'_> {
         }
     }
 
-    fn group(&mut self, around: &flow::Around, body: &[SectionStmt], span: Span, out: &mut Three) {
+    /// An accumulation, and what its last turn does.
+    fn accumulated(&mut self, last: LastTurn<'a>, origin: Origin, out: &mut Three) {
+        out.compute.op(Protocol::Reserve(last.sums));
+        let before = self.body(last.before, true);
+        out.extend(before);
+        let outer = self.last.replace(last);
+        self.repeat((last.head, last.turn), last.at, origin, out);
+        self.last = outer;
+        if let Some(buffer) = last.section.defines() {
+            self.received(buffer, out);
+        }
+    }
+
+    /// A section that adds to sums in all turns but the last, and what that one does.
+    fn in_turns(
+        &mut self,
+        (section, body): (&'a flow::Section, &'a [SectionStmt]),
+        last: LastTurn<'a>,
+        span: Span,
+        out: &mut Three,
+    ) {
+        let [mut every, mut ending] = [Three::new(), Three::new()];
+        every.compute.source = Some(span);
+        self.section(section, body, &mut every);
+        ending.compute.source = Some(last.span);
+        ending.compute.op(Protocol::Publish(last.sums));
+        ending.compute.op(Protocol::Receive(last.sums));
+        let (load, rest) = last.body.split_at(last.body.len().min(1));
+        let after_first = section.pack.mode.after_first();
+        let inside = |split: &mut Self| {
+            let mut compute = split.body(load, false).compute;
+            if let Some(cond) = after_first.clone() {
+                let cause = Cause::Turn(Turn::AfterFirst);
+                compute = vec![Stmt::new(
+                    None,
+                    Kind::If(SourceBranch { cond, cause }, compute, Vec::new()),
+                )];
+            }
+            compute.extend(split.body(body, false).compute);
+            compute.extend(split.body(rest, false).compute);
+            compute
+        };
+        self.sections(last.section, inside, &mut ending);
+        let FlowLoop { var, end, .. } = last.head;
+        let next = IntExpr::binary(IntOp::Add, IntExpr::Var(*var), IntExpr::Const(1));
+        let head = SourceBranch {
+            cond: BoolExpr::Compare(CompareOp::Lt, next, end.clone()),
+            cause: Cause::Turn(Turn::BeforeLast),
+        };
+        out.compute.push(Kind::If(head, every.compute.out, ending.compute.out));
+    }
+
+    fn group(&mut self, around: &'a flow::Around, body: &'a [SectionStmt], span: Span, out: &mut Three) {
         match around {
             flow::Around::Accumulate(Accumulate { buffer, .. }) => {
                 out.compute.op(Protocol::Reserve(*buffer));
@@ -322,6 +453,9 @@ impl SplitKernel<'_> {
                 self.received(*buffer, out);
             }
             flow::Around::Section(section) => {
+                if let Some(last) = self.last.take_if(|last| last.sums == section.pack.buffer) {
+                    return self.in_turns((section, body), last, span, out);
+                }
                 out.compute.source = Some(span);
                 self.section(section, body, out);
                 // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
@@ -334,20 +468,14 @@ impl SplitKernel<'_> {
             }
             flow::Around::Along { axis, tiles } => {
                 let (axis, tiles) = (*axis, *tiles);
-                self.around(Around::Along { axis, tiles }, body, out, |_| {});
+                self.around(Around::Along { axis, tiles }, body, out);
             }
-            flow::Around::Unless(negative) => self.around(Around::Unless(negative.clone()), body, out, |_| {}),
+            flow::Around::Unless(negative) => self.around(Around::Unless(negative.clone()), body, out),
         }
     }
 
-    /// What compute does around others, and what it does in there at last.
-    fn around(
-        &mut self,
-        around: Around,
-        body: &[SectionStmt],
-        out: &mut Three,
-        last: impl FnOnce(&mut Growing<Compute<Protocol>>),
-    ) {
+    /// What compute does around others.
+    fn around(&mut self, around: Around, body: &'a [SectionStmt], out: &mut Three) {
         let Split {
             reader,
             compute,
@@ -355,15 +483,34 @@ impl SplitKernel<'_> {
         } = self.body(body, false);
         out.reader.out.extend(reader);
         out.writer.out.extend(writer);
-        let mut inside = Growing {
-            out: compute,
-            source: None,
-        };
-        last(&mut inside);
-        out.compute.push(Kind::Group(around, inside.out));
+        out.compute.push(Kind::Group(around, compute));
     }
 
-    fn section(&mut self, section: &flow::Section, body: &[SectionStmt], out: &mut Three) {
+    fn section(&mut self, section: &'a flow::Section, body: &'a [SectionStmt], out: &mut Three) {
+        let mut others = [Vec::new(), Vec::new()];
+        let inside = |split: &mut Self| {
+            let Split {
+                reader,
+                compute,
+                writer,
+            } = split.body(body, false);
+            others = [reader, writer];
+            compute
+        };
+        self.sections(section, inside, out);
+        let [reader, writer] = others;
+        out.reader.out.extend(reader);
+        out.writer.out.extend(writer);
+    }
+
+    /// Compute's passes over destination registers for a section: one for each part of its tiles, in which it does what `inside` makes,
+    /// and a version where it defines one.
+    fn sections(
+        &mut self,
+        section: &flow::Section,
+        mut inside: impl FnMut(&mut Self) -> Vec<Stmt<Compute<Protocol>>>,
+        out: &mut Three,
+    ) {
         let defines = section.defines();
         if let Some(buffer) = defines {
             out.compute.op(Protocol::Reserve(buffer));
@@ -372,22 +519,29 @@ impl SplitKernel<'_> {
         let in_bands = defines.filter(|buffer| self.is_published_in_bands(*buffer, section));
         for part in parts(section) {
             self.next = before;
+            let mut inside = inside(self);
+            let pack = ComputeOp::Pack {
+                register: section.result,
+                to: section.pack.clone(),
+            };
+            inside.extend([ComputeOp::Commit, pack].map(|op| Stmt::new(None, Kind::Op(op))));
             let Some(buffer) = in_bands else {
-                self.pass(section, part, body, out);
+                out.compute.push(Kind::Group(Around::Section(part), inside));
                 continue;
             };
             let ([first, _], [tiles, columns], [rows, _]) = (part.first, part.tiles, part.chunk);
             let count = tiles / rows.max(1);
-            let band = Section {
+            let band = Around::Section(Section {
                 first: [0, 0],
                 tiles: [rows, columns],
                 ..part
-            };
-            let mut inside = Three::new();
-            self.pass(section, band, body, &mut inside);
-            inside.compute.op(Protocol::PublishRows(buffer, rows));
-            let around = Around::Bands { first, rows, count };
-            out.compute.push(Kind::Group(around, inside.compute.out));
+            });
+            let band = vec![
+                Stmt::new(None, Kind::Group(band, inside)),
+                plain(Protocol::PublishRows(buffer, rows)),
+            ];
+            out.compute
+                .push(Kind::Group(Around::Bands { first, rows, count }, band));
         }
         if let (Some(buffer), None) = (defines, in_bands) {
             out.compute.op(Protocol::Publish(buffer));
@@ -401,18 +555,7 @@ impl SplitKernel<'_> {
         self.kind(buffer) == BufferKind::Outgoing && rows > of_chunk && columns % across.max(1) == 0
     }
 
-    /// One pass over destination registers, which packs to the place of `section`.
-    fn pass(&mut self, section: &flow::Section, part: Section, body: &[SectionStmt], out: &mut Three) {
-        self.around(Around::Section(part), body, out, |inside| {
-            inside.op(ComputeOp::Commit);
-            inside.op(ComputeOp::Pack {
-                register: section.result,
-                to: section.pack.clone(),
-            });
-        });
-    }
-
-    fn repeat(&mut self, (head, body): (&FlowLoop, &[SectionStmt]), span: Span, origin: Origin, out: &mut Three) {
+    fn repeat(&mut self, (head, body): (&FlowLoop, &'a [SectionStmt]), span: Span, origin: Origin, out: &mut Three) {
         let FlowLoop {
             var, start, end, kind, ..
         } = head;
@@ -429,11 +572,18 @@ impl SplitKernel<'_> {
         repeat(&mut out.writer, span, inner.writer, head);
     }
 
-    fn choose(&mut self, cond: &BoolExpr, sides: [&Vec<SectionStmt>; 2], span: Span, origin: Origin, out: &mut Three) {
+    fn choose(
+        &mut self,
+        cond: &BoolExpr,
+        sides: [&'a Vec<SectionStmt>; 2],
+        span: Span,
+        origin: Origin,
+        out: &mut Three,
+    ) {
         let [then, otherwise] = sides.map(|side| self.body(side, true));
         let head = || SourceBranch {
             cond: cond.clone(),
-            origin,
+            cause: Cause::User(origin),
         };
         choose(&mut out.reader, span, then.reader, otherwise.reader, head);
         choose(&mut out.compute, span, then.compute, otherwise.compute, head);

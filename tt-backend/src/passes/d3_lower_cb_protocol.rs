@@ -353,11 +353,11 @@ pub(super) fn written_loop(head: SourceLoop) -> Loop<Symbol> {
     }
 }
 
-/// A branch of the user's as it is written.
+/// A branch as it is written.
 pub(super) fn written_branch(branch: SourceBranch) -> Branch<Symbol> {
     Branch {
         cond: Expr::Value(Symbol::Condition(branch.cond)),
-        origin: Some(branch.origin),
+        cause: branch.cause,
     }
 }
 

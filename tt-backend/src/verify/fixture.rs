@@ -2,8 +2,8 @@
 
 use crate::device::function::*;
 use crate::device::{
-    Accessor, Argument, Bits, Branch, Calls, CppType, Device, Expr, Leaf, Loop, Operator, Origin, Program, Template,
-    call, call_with, line, made, scope, tiles,
+    Accessor, Argument, Bits, Branch, Calls, Cause, CppType, Device, Expr, Leaf, Loop, Operator, Origin, Program,
+    Template, call, call_with, line, made, scope, tiles,
 };
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::ir::Kind;
@@ -151,8 +151,8 @@ pub fn rounds(body: Vec<Stmt>) -> Stmt {
 /// A branch of the user's, on `by`.
 pub fn branch(origin: u32, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
     let cond = Expr::operation(Operator::Greater, Expr::name("by"), Expr::Int(3));
-    let origin = Some(Origin(origin));
-    made(Kind::If(Branch { cond, origin }, then, otherwise))
+    let cause = Cause::User(Origin(origin));
+    made(Kind::If(Branch { cond, cause }, then, otherwise))
 }
 
 /// The loop over the blocks.

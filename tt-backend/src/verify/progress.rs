@@ -10,7 +10,7 @@
 //! program. Such a statement came from one place of Flow IR, its [`Origin`], and the programs that take part in it all
 //! have it, in the same order, between the same bounds or on the same condition. The earliest one is entered together. A loop's body must leave every buffer as full as it
 //! was, so by induction it completes for every count, zero included; the two sides of a branch must leave the same. The
-//! persistent loop around everything is such a loop too.
+//! persistent loop around everything is such a loop too. What a program does in the last turn alone may leave something else.
 //!
 //! ```text
 //!  reader   for k #3 { reserve a 8; push a 8 }          a: 0 of 16 pages
@@ -122,8 +122,12 @@ fn used(items: &[Item], ends: &mut [[bool; 2]]) {
                     CbStep::Wait | CbStep::Pop => *empties = true,
                 }
             }
-            Item::Tiles(_, body) | Item::Loop(_, _, body) => used(body, ends),
-            Item::If(_, _, then, otherwise) => {
+            Item::Tiles(_, body) => used(body, ends),
+            Item::Loop(_, _, body, last) => {
+                used(body, ends);
+                last.iter().for_each(|last| used(last, ends));
+            }
+            Item::If(_, _, then, otherwise) | Item::Turns(then, otherwise) => {
                 used(then, ends);
                 used(otherwise, ends);
             }
@@ -201,7 +205,7 @@ impl<'a> Cursor<'a> {
 fn places(item: &Item, visit: &mut impl FnMut(Place)) {
     match item {
         Item::Tiles(_, body) => body.iter().for_each(|item| places(item, visit)),
-        Item::Cb(..) | Item::Loop(..) | Item::If(..) => item.place().into_iter().for_each(visit),
+        Item::Cb(..) | Item::Loop(..) | Item::If(..) | Item::Turns(..) => item.place().into_iter().for_each(visit),
     }
 }
 
@@ -283,24 +287,26 @@ impl Joint<'_> {
     fn enter(&mut self, place: Place, here: &[Option<&Item>; 3]) -> Proof {
         let before = self.available.clone();
         let mut bodies: [[&[Item]; 3]; 2] = [[&[]; 3]; 2];
-        let (mut loops, mut branches) = (false, false);
+        let (mut loops, mut branches, mut has_last) = (false, false, false);
         for (at, item) in here.iter().enumerate() {
             match item {
-                Some(Item::Loop(_, _, body)) => {
+                Some(Item::Loop(_, _, body, last)) => {
                     loops = true;
+                    has_last |= last.is_some();
                     bodies[0][at] = body;
+                    bodies[1][at] = last.as_ref().unwrap_or(body);
                 }
                 Some(Item::If(_, _, then, otherwise)) => {
                     branches = true;
                     bodies[0][at] = then;
                     bodies[1][at] = otherwise;
                 }
-                Some(Item::Cb(..) | Item::Tiles(..)) | None => {}
+                Some(Item::Cb(..) | Item::Tiles(..) | Item::Turns(..)) | None => {}
             }
         }
         let asked = here.iter().flatten().filter_map(|item| match item {
-            Item::Loop(_, asked, _) | Item::If(_, asked, ..) => Some(asked),
-            Item::Cb(..) | Item::Tiles(..) => None,
+            Item::Loop(_, asked, ..) | Item::If(_, asked, ..) => Some(asked),
+            Item::Cb(..) | Item::Tiles(..) | Item::Turns(..) => None,
         });
         let asked: BTreeSet<&Asked> = asked.collect();
         if asked.len() > 1 && loops != branches {
@@ -318,6 +324,8 @@ impl Joint<'_> {
                     "{what} leaves buffers with {after:?} pages that had {before:?}"
                 ))
             }
+            // Nothing comes round after the last turn, of which there is one (`walk`).
+            (true, false) if has_last => self.level(&bodies[1]),
             (true, false) => Ok(()),
             (false, true) => {
                 self.available = before;
@@ -348,6 +356,7 @@ impl Joint<'_> {
                 }
                 Some(Item::Loop(place, ..) | Item::If(place, ..)) => format!("is at {place}"),
                 Some(Item::Tiles(..)) => "is at a loop of tiles".to_string(),
+                Some(Item::Turns(..)) => "is at turns of no loop".to_string(),
             };
             format!("{} {what}", role.name())
         });

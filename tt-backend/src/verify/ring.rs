@@ -29,6 +29,8 @@ struct Ring {
     arriving: BTreeSet<i64>,
     /// Some core expects the version at the back from another, and has not received it.
     expected: bool,
+    /// A version that nobody may read has been pushed: not all of it was written.
+    hollow: bool,
     /// Pages waited for at least.
     waited: i64,
     /// Pages popped of the version at the front.
@@ -80,6 +82,7 @@ impl Rings {
             }
             let ring = Rc::make_mut(a);
             ring.waited = ring.waited.min(b.waited);
+            ring.hollow |= b.hollow;
             ring.written.retain(|page| b.written.contains(page));
             ring.arriving.extend(&b.arriving);
             ring.expected |= b.expected;
@@ -329,7 +332,9 @@ impl Rings {
             }
             CbStep::Push => {
                 let missing = (0..pages).find(|page| !is_token && !ring.written.contains(page));
-                if let Some(page) = missing {
+                // Compute may keep to the protocol where it has nothing to hand to itself.
+                ring.hollow |= missing.is_some();
+                if let (Some(page), false) = (missing, buffer.kind == BufferKind::Local) {
                     return fault(format!("page {page} is pushed, but not written on every path"));
                 }
                 if let Some(page) = ring.arriving.iter().find(|page| **page < pages) {
@@ -367,6 +372,7 @@ impl Rings {
                 }
                 ring.leaving = ring.leaving.iter().map(|page| page - pages).collect();
                 ring.waited -= pages;
+                ring.hollow = false;
                 ring.popped = (ring.popped + pages) % version;
                 Ok(())
             }
@@ -417,7 +423,13 @@ impl Rings {
 
     /// The pages at the front hold `pages`.
     fn front(&self, id: BufferId, pages: Range, buffers: &[Buffer]) -> Proof {
-        let waited = self.rings[id.0].waited;
+        let Ring { waited, hollow, .. } = *self.rings[id.0];
+        if hollow {
+            return fault(format!(
+                "pages {pages:?} of {} are read, which nothing has written",
+                buffers[id.0].name
+            ));
+        }
         if pages.low < 0 || pages.high >= waited {
             return fault(format!(
                 "pages {pages:?} of {} where {waited} are waited for",

@@ -17,7 +17,7 @@
 
 use super::{Proof, fault};
 use crate::device::function::{CB_RESERVE_BACK, EXPECT_VERSION, Function, RECEIVE_VERSION, SEND_VERSION};
-use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program};
+use crate::device::{Bits, Branch, Call, Calls, Cause, Device, Expr, Leaf, Loop, Operator, Program};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
@@ -317,7 +317,7 @@ impl<'a> Walk<'a> {
     /// Whether a branch asks for the sender of the line.
     fn is_sender(&self, branch: &Branch<Bits>) -> bool {
         let place = Expr::Name(place_in(self.line));
-        branch.origin.is_none()
+        branch.cause == Cause::Compiler
             && branch.cond == Expr::operation(Operator::Equal, place, Expr::Name(sender_of(self.line)))
     }
 

@@ -4,7 +4,7 @@ use super::event::{CbStep, moves_elements, reads_pages};
 use super::{Proof, fault};
 use crate::device::{
     Argument, Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Protocol, Scope,
-    SourceBranch, SourceLoop, Symbol,
+    SourceBranch, SourceLoop, Symbol, Turn,
 };
 use crate::flow::{Arg, Buffer, BufferId};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -44,8 +44,10 @@ pub enum Item {
     Cb(CbStep, BufferId, i64),
     /// A loop of the compiler's own: how often, and what.
     Tiles(u32, Vec<Item>),
-    /// A loop that the programs run together: over what, and what.
-    Loop(Place, Asked, Vec<Item>),
+    /// A loop that the programs run together: over what, and what; and what in its last turn, where that is something else.
+    Loop(Place, Asked, Vec<Item>, Option<Vec<Item>>),
+    /// In such a loop: what in all turns but the last, and what in that.
+    Turns(Vec<Item>, Vec<Item>),
     /// A branch that they take together: on what condition, and what.
     If(Place, Asked, Vec<Item>, Vec<Item>),
 }
@@ -55,7 +57,7 @@ impl Item {
     pub fn place(&self) -> Option<Place> {
         match self {
             Item::Loop(place, ..) | Item::If(place, ..) => Some(*place),
-            Item::Cb(..) | Item::Tiles(..) => None,
+            Item::Cb(..) | Item::Tiles(..) | Item::Turns(..) => None,
         }
     }
 }
@@ -92,6 +94,8 @@ pub trait Steps: Stage {
     fn head(head: &Self::Loop, context: Context) -> Head;
     /// Where a branch is taken together, and on what condition; none for one of the compiler's own.
     fn branch(branch: &Self::Branch, context: Context) -> Option<(Place, Asked)>;
+    /// The turns of the loop around that a branch is of.
+    fn turn(branch: &Self::Branch) -> Option<Turn>;
     /// How often a group is run.
     fn times(group: &Self::Group) -> u32;
 }
@@ -118,16 +122,21 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
             Kind::Loop(head, body) => {
                 let body = items(body, context)?;
                 match S::head(head, context) {
-                    Head::Blocks => out.push(Item::Loop(Place::Blocks, Asked::new(), body)),
+                    Head::Blocks => out.push(Item::Loop(Place::Blocks, Asked::new(), body, None)),
                     Head::Users(origin, bounds, ahead) => {
                         let body = if ahead { begun_ahead(body) } else { body };
-                        out.push(Item::Loop(Place::Statement(origin), bounds, body));
+                        let (every, last) = in_turns(body);
+                        out.push(Item::Loop(Place::Statement(origin), bounds, every, last));
                     }
                     Head::Tiles(count) => times(count, body, &mut out),
                 }
             }
             Kind::If(branch, then, otherwise) => {
                 let (then, otherwise) = (items(then, context)?, items(otherwise, context)?);
+                if S::turn(branch) == Some(Turn::BeforeLast) {
+                    out.push(Item::Turns(then, otherwise));
+                    continue;
+                }
                 match S::branch(branch, context) {
                     Some((place, cond)) => out.push(Item::If(place, cond, then, otherwise)),
                     // What goes on after more waiting goes on after less.
@@ -140,12 +149,28 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
     Ok(out)
 }
 
+/// What is done in all turns but the last, and what in that, where it is something else.
+fn in_turns(body: Vec<Item>) -> (Vec<Item>, Option<Vec<Item>>) {
+    let differs = body.iter().any(|item| matches!(item, Item::Turns(..)));
+    let side = |is_last: bool| {
+        let of = |item: &Item| match item {
+            Item::Turns(every, last) => if is_last { last } else { every }.clone(),
+            item @ (Item::Cb(..) | Item::Tiles(..) | Item::Loop(..) | Item::If(..)) => vec![item.clone()],
+        };
+        body.iter().flat_map(of).collect()
+    };
+    match differs {
+        true => (side(false), Some(side(true))),
+        false => (body, None),
+    }
+}
+
 /// Whether nothing but waiting for pages is done.
 fn waits(items: &[Item]) -> bool {
     items.iter().all(|item| match item {
         Item::Cb(step, ..) => *step == CbStep::Wait,
         Item::Tiles(_, body) => waits(body),
-        Item::Loop(..) | Item::If(..) => false,
+        Item::Loop(..) | Item::If(..) | Item::Turns(..) => false,
     })
 }
 
@@ -154,7 +179,7 @@ fn waits(items: &[Item]) -> bool {
 fn begun_ahead(turn: Vec<Item>) -> Vec<Item> {
     let begins = |item: &Item| match item {
         Item::Cb(CbStep::Push, buffer, pages) => Some(Item::Cb(CbStep::Reserve, *buffer, *pages)),
-        Item::Cb(..) | Item::Tiles(..) | Item::Loop(..) | Item::If(..) => None,
+        Item::Cb(..) | Item::Tiles(..) | Item::Loop(..) | Item::If(..) | Item::Turns(..) => None,
     };
     let with_next = turn.into_iter().flat_map(|item| {
         let next = begins(&item);
@@ -203,8 +228,9 @@ fn source_head(head: &SourceLoop) -> Head {
 }
 
 fn source_branch(branch: &SourceBranch) -> Option<(Place, Asked)> {
+    let origin = branch.cause.origin()?;
     let cond = Expr::Value(Symbol::Condition(branch.cond.clone()));
-    Some((Place::Statement(branch.origin), asked(&cond, &[])))
+    Some((Place::Statement(origin), asked(&cond, &[])))
 }
 
 impl Steps for Moves {
@@ -243,6 +269,10 @@ impl Steps for Moves {
 
     fn branch(branch: &SourceBranch, _: Context) -> Option<(Place, Asked)> {
         source_branch(branch)
+    }
+
+    fn turn(branch: &SourceBranch) -> Option<Turn> {
+        branch.cause.turn()
     }
 
     fn times(group: &Never) -> u32 {
@@ -319,6 +349,10 @@ impl<P: Plain> Steps for Compute<P> {
 
     fn branch(branch: &SourceBranch, _: Context) -> Option<(Place, Asked)> {
         source_branch(branch)
+    }
+
+    fn turn(branch: &SourceBranch) -> Option<Turn> {
+        branch.cause.turn()
     }
 
     /// Once for every chunk, or band. No step of a buffer stands around tiles alone.
@@ -400,8 +434,12 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
     }
 
     fn branch(branch: &Branch<V>, context: Context) -> Option<(Place, Asked)> {
-        let origin = branch.origin?;
+        let origin = branch.cause.origin()?;
         Some((Place::Statement(origin), asked(&branch.cond, context.args)))
+    }
+
+    fn turn(branch: &Branch<V>) -> Option<Turn> {
+        branch.cause.turn()
     }
 
     fn times(_: &Scope) -> u32 {

@@ -6,7 +6,8 @@
 //!
 //! The order is a line of text for each end of a buffer: `+` a version is pushed, `u` the front one is used, `-` it is
 //! popped, `[..]` a loop, `(..|..)` a branch. Uses without anything between them are one; loops and branches without
-//! traffic do not count, nor do loops and branches of the compiler's own, which `progress` counts.
+//! traffic do not count, nor do loops and branches of the compiler's own, which `progress` counts. What the last turn of a loop alone does
+//! comes behind the loop.
 //!
 //! Transfers of one tensor by reader and writer are ordered by tokens, and by what compute stands between
 //! (`passes::c3_build_dataflow::order`). So there is such a line too for each tensor that one of them moves, of its transfers among
@@ -27,9 +28,10 @@ use self::transfers::Transfers;
 use super::event::CbStep;
 use super::steps::{Context, Head, Steps};
 use super::{Proof, fault};
-use crate::device::{Program, Programs};
+use crate::device::{Program, Programs, Turn};
 use crate::flow::{Buffer, BufferId, BufferKind};
-use crate::ir::{Kind, Stmt};
+use crate::ir::{Kind, Stmt, operations};
+use std::collections::BTreeSet;
 use tt_lang::ir::ParamId;
 use tt_plan::Role;
 
@@ -48,6 +50,8 @@ pub struct Traffic {
     path: Vec<Within>,
     /// Loops and branches so far.
     count: usize,
+    /// The buffers whose uses are not told of.
+    untold: BTreeSet<BufferId>,
 }
 
 impl Traffic {
@@ -93,7 +97,11 @@ impl Traffic {
         for stmt in body {
             match &stmt.kind {
                 Kind::Op(op) => {
-                    S::uses(op, |buffer| self.step(Step::Use, buffer));
+                    S::uses(op, |buffer| {
+                        if !self.untold.contains(&buffer) {
+                            self.step(Step::Use, buffer);
+                        }
+                    });
                     if let Some((role, tensor)) = S::moves(op) {
                         self.moves(role, tensor);
                     }
@@ -110,9 +118,11 @@ impl Traffic {
                         self.enter_loop();
                         self.body(body, context)?;
                         self.leave();
+                        self.last_turn(body, context)?;
                     }
                     Head::Blocks | Head::Tiles(_) => self.body(body, context)?,
                 },
+                Kind::If(branch, then, _) if S::turn(branch) == Some(Turn::BeforeLast) => self.body(then, context)?,
                 Kind::If(branch, then, otherwise) => match S::branch(branch, context) {
                     Some(_) => {
                         self.enter_branch();
@@ -126,6 +136,22 @@ impl Traffic {
                         self.body(otherwise, context)?;
                     }
                 },
+            }
+        }
+        Ok(())
+    }
+
+    /// What the last turn of a loop does is done behind it: of what every turn uses, it uses the same version.
+    fn last_turn<S: Steps>(&mut self, body: &[Stmt<S>], context: Context) -> Proof {
+        for stmt in body {
+            if let Kind::If(branch, then, otherwise) = &stmt.kind
+                && S::turn(branch) == Some(Turn::BeforeLast)
+            {
+                let mut untold = BTreeSet::new();
+                operations(then, &mut |op| S::uses(op, |buffer| untold.extend([buffer])));
+                let outer = std::mem::replace(&mut self.untold, untold);
+                self.body(otherwise, context)?;
+                self.untold = outer;
             }
         }
         Ok(())

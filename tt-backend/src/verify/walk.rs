@@ -10,7 +10,7 @@ use super::range::Range;
 use super::ring::Rings;
 use super::value::{End, Env, Value};
 use super::{Fault, Proof, fault};
-use crate::device::{Bits, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program, Scope};
+use crate::device::{Bits, Call, Calls, Cause, Device, Expr, Leaf, Loop, Operator, Program, Scope, Turn};
 use crate::ir::{Kind, Stmt};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use std::rc::Rc;
@@ -54,6 +54,7 @@ pub fn prove(device: &Device, program: &Program) -> Proof {
         program,
         statements: 0,
         last: String::new(),
+        loops: Vec::new(),
     };
     let mut state = State {
         env: Env::of(program, &device.plan),
@@ -69,6 +70,32 @@ struct Walk<'a> {
     program: &'a Program,
     statements: usize,
     last: String,
+    /// The loops of the user's around, the innermost last.
+    loops: Vec<Turns<'a>>,
+}
+
+/// A loop of the user's, and which of its turns is run.
+struct Turns<'a> {
+    var: &'a str,
+    start: &'a Expr<Bits>,
+    end: &'a Expr<Bits>,
+    is_last: bool,
+    /// Whether it is the first; not known of what is any of several.
+    is_first: Option<bool>,
+}
+
+impl Turns<'_> {
+    /// The condition of a branch for some of its turns.
+    fn condition(&self, turn: Turn) -> Expr<Bits> {
+        let var = || Expr::name(self.var);
+        match turn {
+            Turn::BeforeLast => {
+                let next = Expr::operation(Operator::Add, var(), Expr::Int(1));
+                Expr::operation(Operator::Less, next, self.end.clone())
+            }
+            Turn::AfterFirst => Expr::operation(Operator::NotEqual, var(), self.start.clone()),
+        }
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -136,6 +163,21 @@ impl<'a> Walk<'a> {
         fault("what is known of a loop does not settle")
     }
 
+    /// A body that is run any number of times, and then once more as the last turn, which may be the first.
+    fn to_the_last(&mut self, state: &mut State<'a>, body: &'a [Stmt<Calls<Bits>>], depth: usize) -> Proof {
+        let mut after_others = state.clone();
+        self.repeat(&mut after_others, true, body, depth)?;
+        let mut only = state.clone();
+        for (is_first, state) in [(false, &mut after_others), (true, &mut only)] {
+            if let Some(turns) = self.loops.last_mut() {
+                (turns.is_last, turns.is_first) = (true, Some(is_first));
+            }
+            self.scope(body, state, depth)?;
+        }
+        *state = after_others.join(&only)?;
+        Ok(())
+    }
+
     /// What is known after a body. Where it is the same as in the `last` round before a statement, so it is after the body; that is asked
     /// before the second, third, fifth, ninth statement, and so on.
     fn round(
@@ -185,8 +227,25 @@ impl<'a> Walk<'a> {
             Kind::Op(leaf) => self.leaf(leaf, state, depth),
             Kind::Loop(head, body) => self.head(head, body, state, depth),
             // A condition of the user's may be either way; one that the compiler made says something.
-            Kind::If(branch, then, otherwise) if branch.origin.is_some() => {
+            Kind::If(branch, then, otherwise) if branch.cause.origin().is_some() => {
                 self.branch(then, otherwise, None, state, depth)
+            }
+            Kind::If(branch, then, otherwise) if let Some(turn) = branch.cause.turn() => {
+                let Some(of) = self.loops.last() else {
+                    return fault("a branch of some turns stands in no loop");
+                };
+                if branch.cond != of.condition(turn) {
+                    return fault(format!("{:?} does not tell {}", branch.cond, turn.name()));
+                }
+                let holds = match turn {
+                    Turn::BeforeLast => Some(!of.is_last),
+                    Turn::AfterFirst => of.is_first.map(|is_first| !is_first),
+                };
+                match holds {
+                    Some(true) => self.scope(then, state, depth),
+                    Some(false) => self.scope(otherwise, state, depth),
+                    None => self.branch(then, otherwise, None, state, depth),
+                }
             }
             Kind::If(branch, then, otherwise) => match state.env.value(&branch.cond, &self.device.buffers) {
                 Value::Int(range) if range.low > 0 => self.scope(then, state, depth),
@@ -225,8 +284,29 @@ impl<'a> Walk<'a> {
             } => {
                 let (range, once) = state.env.loop_range(start, end, &self.device.buffers);
                 let name = self.device.variables.get(var.index()).map_or("", String::as_str);
+                let is_last = |stmt: &Stmt<Calls<Bits>>| match &stmt.kind {
+                    Kind::If(branch, ..) => branch.cause == Cause::Turn(Turn::BeforeLast),
+                    Kind::Op(_) | Kind::Loop(..) | Kind::Group(..) => false,
+                };
+                let lasts = body.iter().filter(|stmt| is_last(stmt)).count();
+                if lasts > 1 || lasts > 0 && !once {
+                    return fault("a loop has several last turns, or none");
+                }
+                let turns = Turns {
+                    var: name,
+                    start,
+                    end,
+                    is_last: false,
+                    is_first: None,
+                };
                 self.with(name, Value::Int(range), state, |walk, state| {
-                    walk.repeat(state, once, body, depth + 1)
+                    walk.loops.push(turns);
+                    let result = match lasts {
+                        0 => walk.repeat(state, once, body, depth + 1),
+                        _ => walk.to_the_last(state, body, depth + 1),
+                    };
+                    walk.loops.pop();
+                    result
                 })
             }
             Loop::Tiles { name, end, step } => (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {

@@ -139,6 +139,7 @@ impl Context {
             pack,
             makes,
             fill: None,
+            in_last_turn: false,
         };
         Kind::Group(Around::Section(section), emitted.body)
     }

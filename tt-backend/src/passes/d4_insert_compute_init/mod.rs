@@ -17,7 +17,7 @@ mod state;
 
 use super::b2_grid_to_cores::Facts;
 use super::d3_lower_cb_protocol::Lowered;
-use crate::device::{Around, Compute, ComputeOp, Leaf, Parts, Programs, Section, SourceLoop, Symbol};
+use crate::device::{Around, Compute, ComputeOp, Leaf, Parts, Programs, Section, SourceLoop, Symbol, Turn};
 use crate::flow::Buffer;
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
@@ -76,6 +76,7 @@ pub fn run(engines: &Engines, body: Body) -> Body {
     let pass = Insertion {
         engines,
         probes: RefCell::default(),
+        last: RefCell::default(),
     };
     let mut out = transitions(vec![startup]);
     let mut rest = Vec::new();
@@ -116,7 +117,17 @@ struct Insertion<'a> {
     engines: &'a Engines<'a>,
     /// What a loop needs first and what it leaves: it depends on nothing but its place, so that loops within loops are probed once each,
     /// not once for every run over what is around them.
-    probes: RefCell<HashMap<Place, Rc<State>>>,
+    probes: RefCell<HashMap<Place, Rc<Probe>>>,
+    /// The state that the last turn of the loop around leaves, where it does something else than the others.
+    last: RefCell<Option<State>>,
+}
+
+/// What a loop asks from an unknown state on.
+struct Probe {
+    /// What it leaves to its next turn, and what it asks for that.
+    every: State,
+    /// With the last turn.
+    all: State,
 }
 
 impl Insertion<'_> {
@@ -128,30 +139,40 @@ impl Insertion<'_> {
         let key = (body.as_ptr(), state.chunk());
         let known = self.probes.borrow().get(&key).cloned();
         let probe = known.unwrap_or_else(|| {
-            let mut probe = State::unknown();
-            probe.set_chunk(state.chunk());
-            self.body(body, &mut probe, Makes::State);
-            let probe = Rc::new(probe);
+            let mut every = State::unknown();
+            every.set_chunk(state.chunk());
+            let (_, last) = self.turn(body, &mut every, Makes::State);
+            let all = last.map_or_else(|| every.clone(), |last| every.meet(&last));
+            let probe = Rc::new(Probe { every, all });
             self.probes.borrow_mut().insert(key, probe.clone());
             probe
         });
+        let every = &probe.every;
         let mut inside = state.clone();
         let mut before = Vec::new();
         for component in Component::ALL {
-            if !probe.touched(component) {
+            if !every.touched(component) {
                 continue;
             }
-            match probe.first(component) {
-                Some(need) if probe.holds(need) => before.extend(inside.establish(need)),
-                _ if probe.value(component) == state.value(component) => {}
+            match every.first(component) {
+                Some(need) if every.holds(need) => before.extend(inside.establish(need)),
+                _ if every.value(component) == state.value(component) => {}
                 _ => inside.forget(component),
             }
         }
         inside.clear_log();
         let entered = inside.clone();
-        let body = self.body(body, &mut inside, makes);
+        let (body, last) = self.turn(body, &mut inside, makes);
+        let inside = last.map_or_else(|| inside.clone(), |last| inside.meet(&last));
         let after = if may_skip { entered.meet(&inside) } else { inside };
-        (merge(before), body, after.with_log_of(state, &probe))
+        (merge(before), body, after.with_log_of(state, &probe.all))
+    }
+
+    /// As [`Self::body`], of a turn of a loop; and the state that its last one leaves, where that does something else.
+    fn turn(&self, body: &[Line], state: &mut State, makes: Makes) -> (Body, Option<State>) {
+        let outer = self.last.take();
+        let body = self.body(body, state, makes);
+        (body, self.last.replace(outer))
     }
 
     /// `body` with the transitions that it lacks, from `state` on; nothing where that is not what the run makes.
@@ -187,7 +208,11 @@ impl Insertion<'_> {
                     let mut other = state.clone();
                     let then = self.body(then, state, makes);
                     let otherwise = self.body(otherwise, &mut other, makes);
-                    *state = state.meet(&other);
+                    match branch.cause.turn() {
+                        // No other turn comes after the last.
+                        Some(Turn::BeforeLast) => *self.last.borrow_mut() = Some(other),
+                        Some(Turn::AfterFirst) | None => *state = state.meet(&other),
+                    }
                     (Vec::new(), Kind::If(branch.clone(), then, otherwise))
                 }
             };

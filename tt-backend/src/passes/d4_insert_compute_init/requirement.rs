@@ -7,7 +7,6 @@ use crate::device::{Around, Compute, ComputeOp, Expr, Leaf, Symbol, call, call_w
 use crate::flow::{Arg, Broadcast, BufferId, Matmul, Pack, PackMode};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::tile_ops::{FpuOp, TileOp, spread};
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, VarId};
 use tt_plan::DataFormat;
 
 /// The format in which an unpacker takes a buffer: its own, and whether it bypasses the unpacker's registers.
@@ -254,20 +253,17 @@ pub fn accumulation(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<Need> {
         let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Int(i64::from(on))]);
         need(Component::Accumulation, Value::Accumulation(on), leaf)
     };
-    Some(match &packed(section)?.mode {
-        PackMode::Publish | PackMode::Overwrite => constant(false),
-        PackMode::Add => constant(true),
-        PackMode::AddAfterFirst(first) => {
-            let after_first = Expr::Value(Symbol::Condition(after_first(first)));
-            Need {
-                stable: false,
-                ..need(
-                    Component::Accumulation,
-                    Value::Accumulation(true),
-                    call(&PACK_RECONFIG_L1_ACC, [after_first]),
-                )
-            }
-        }
+    let mode = &packed(section)?.mode;
+    Some(match (mode.after_first(), mode) {
+        (Some(after_first), _) => Need {
+            stable: false,
+            ..need(
+                Component::Accumulation,
+                Value::Accumulation(true),
+                call(&PACK_RECONFIG_L1_ACC, [Expr::Value(Symbol::Condition(after_first))]),
+            )
+        },
+        (None, mode) => constant(*mode == PackMode::Add),
     })
 }
 
@@ -277,15 +273,6 @@ fn packed(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<&Pack> {
         Kind::Op(ComputeOp::Pack { to, .. }) => Some(to),
         Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
     })
-}
-
-/// Whether any of the variables is past the first value of its loop.
-fn after_first(first: &[(VarId, IntExpr)]) -> BoolExpr {
-    first
-        .iter()
-        .map(|(var, start)| BoolExpr::Compare(CompareOp::Ne, IntExpr::Var(*var), start.clone()))
-        .reduce(|a, b| BoolExpr::Or(Box::new(a), Box::new(b)))
-        .unwrap_or(BoolExpr::Const(false))
 }
 
 /// The startup call for the first section, and the state it leaves.

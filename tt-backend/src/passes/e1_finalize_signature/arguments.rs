@@ -386,7 +386,7 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
     fn branch(&mut self, branch: Branch<Symbol>) -> Branch<Bits> {
         Branch {
             cond: self.expr(&branch.cond),
-            origin: branch.origin,
+            cause: branch.cause,
         }
     }
 

@@ -36,12 +36,12 @@ void kernel_main() {
             tile_regs_wait();
             for (int32_t row = 0; row < 2; ++row) {
                 for (int32_t column = 0; column < 4; ++column) {
-                    pack_tile<true>(row * 4 + column, cb_z, (tile_row + row) * 4 + column);
+                    pack_tile<true>(row * 4 + column, cb_z, row * 4 + column);
                 }
             }
             tile_regs_release();
+            cb_push_back(cb_z, 8);
         }
-        cb_push_back(cb_z, 16);
         cb_pop_front(cb_x, 16);
         cb_pop_front(cb_y, 16);
     }

@@ -20,13 +20,13 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id / M_div_ceil_128;
         const int32_t by = block_id % M_div_ceil_128;
-        cb_wait_front(cb_z, 16);
         // classic.rs:109: T.copy(z, c[(by * 128; 128, bx * 128; 128)])
         {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
             uint32_t src = get_read_ptr(cb_z);
             for (int32_t row = 0; row < 4; ++row) {
+                cb_wait_front(cb_z, (row + 1) * 4);
                 for (int32_t column = 0; column < 4; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
                         noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
@@ -36,6 +36,7 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
         }
+        cb_wait_front(cb_z, 16);
         cb_pop_front(cb_z, 16);
     }
     noc_async_write_barrier();

@@ -93,11 +93,11 @@ void kernel_main() {
             tile_regs_commit();
             tile_regs_wait();
             for (int32_t column = 0; column < 2; ++column) {
-                pack_tile<true>(column, cb_acc_out, tile_row * 2 + column);
+                pack_tile<true>(column, cb_acc_out, column);
             }
             tile_regs_release();
+            cb_push_back(cb_acc_out, 2);
         }
-        cb_push_back(cb_acc_out, 4);
         cb_pop_front(cb_bias_row, 2);
         cb_pop_front(cb_acc, 4);
     }

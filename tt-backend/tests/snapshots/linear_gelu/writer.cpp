@@ -32,13 +32,13 @@ void kernel_main() {
         const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
-        cb_wait_front(cb_acc_out, 4);
         // classic.rs:72: T.copy(acc, y[(by * 64; 64, bx * 64; 64)])
         if (is_own) {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
             uint32_t src = get_read_ptr(cb_acc_out);
             for (int32_t row = 0; row < 2; ++row) {
+                cb_wait_front(cb_acc_out, (row + 1) * 2);
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
                         noc_async_write_page(y_page + (first_row + row) * N_tiles + first_column + column, y, src);
@@ -48,6 +48,7 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
         }
+        cb_wait_front(cb_acc_out, 4);
         cb_pop_front(cb_acc_out, 4);
     }
     noc_async_write_barrier();

@@ -39,7 +39,6 @@ void kernel_main() {
         const int32_t by = block_at < M_tiles - 1 ? block_at : M_tiles - 1;
         cb_reserve_back(cb_acc, 4);
         // assorted.rs:66: for j in 0..H.div_ceil(64)
-        reconfig_data_format_srca(cb_wb);
         for (int32_t j = 0; j < H_div_ceil_64; ++j) {
             // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             cb_reserve_back(cb_g, 2);
@@ -70,42 +69,50 @@ void kernel_main() {
             cb_push_back(cb_g, 2);
             cb_wait_front(cb_g, 2);
             cb_wait_front(cb_vb, 8);
-            // assorted.rs:77: T.gemm(g, vb, acc)
-            pack_reconfig_l1_acc(j != 0);
-            tile_regs_acquire();
-            matmul_block_init(cb_g, cb_vb, 0, 4, 1, 2);
-            for (int32_t inner = 0; inner < 2; ++inner) {
-                matmul_block(cb_g, cb_vb, inner, inner * 4, 0, 0, 4, 1, 2);
+            if (j + 1 < H_div_ceil_64) {
+                // assorted.rs:77: T.gemm(g, vb, acc)
+                pack_reconfig_l1_acc(j != 0);
+                tile_regs_acquire();
+                matmul_block_init(cb_g, cb_vb, 0, 4, 1, 2);
+                for (int32_t inner = 0; inner < 2; ++inner) {
+                    matmul_block(cb_g, cb_vb, inner, inner * 4, 0, 0, 4, 1, 2);
+                }
+                tile_regs_commit();
+                tile_regs_wait();
+                pack_reconfig_data_format(cb_acc);
+                for (int32_t column = 0; column < 4; ++column) {
+                    pack_tile<true>(column, cb_acc, column);
+                }
+                tile_regs_release();
+            } else {
+                // assorted.rs:79: T.copy(acc, y[(by * 32; 32, 0; 128)])
+                cb_push_back(cb_acc, 4);
+                cb_wait_front(cb_acc, 4);
+                cb_reserve_back(cb_acc_out, 4);
+                tile_regs_acquire();
+                if (j != 0) {
+                    reconfig_data_format_srca(cb_acc);
+                    copy_init(cb_acc);
+                    for (int32_t column = 0; column < 4; ++column) {
+                        copy_tile(cb_acc, column, column);
+                    }
+                }
+                reconfig_data_format_srca(cb_vb);
+                matmul_block_init(cb_g, cb_vb, 0, 4, 1, 2);
+                for (int32_t inner = 0; inner < 2; ++inner) {
+                    matmul_block(cb_g, cb_vb, inner, inner * 4, 0, 0, 4, 1, 2);
+                }
+                tile_regs_commit();
+                tile_regs_wait();
+                for (int32_t column = 0; column < 4; ++column) {
+                    pack_tile<true>(column, cb_acc_out, column);
+                }
+                tile_regs_release();
+                cb_push_back(cb_acc_out, 4);
             }
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_reconfig_data_format(cb_acc);
-            for (int32_t column = 0; column < 4; ++column) {
-                pack_tile<true>(column, cb_acc, column);
-            }
-            tile_regs_release();
             cb_pop_front(cb_g, 2);
             cb_pop_front(cb_vb, 8);
         }
-        cb_push_back(cb_acc, 4);
-        cb_wait_front(cb_acc, 4);
-        // assorted.rs:79: T.copy(acc, y[(by * 32; 32, 0; 128)])
-        cb_reserve_back(cb_acc_out, 4);
-        pack_reconfig_l1_acc(0);
-        tile_regs_acquire();
-        reconfig_data_format_srca(cb_acc);
-        copy_init(cb_acc);
-        for (int32_t column = 0; column < 4; ++column) {
-            copy_tile(cb_acc, column, column);
-        }
-        tile_regs_commit();
-        tile_regs_wait();
-        pack_reconfig_data_format(cb_acc_out);
-        for (int32_t column = 0; column < 4; ++column) {
-            pack_tile<true>(column, cb_acc_out, column);
-        }
-        tile_regs_release();
-        cb_push_back(cb_acc_out, 4);
         cb_pop_front(cb_acc, 4);
     }
 }

@@ -30,7 +30,7 @@ void kernel_main() {
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(11);
 
     compute_kernel_hw_startup(cb_acc, cb_acc, cb_acc);
-    reconfig_data_format_srcb(cb_x_t);
+    reconfig_data_format(cb_x, cb_x_t);
     fill_tile_init();
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
@@ -43,6 +43,7 @@ void kernel_main() {
         const int32_t by = row_at < M_div_ceil_96 - 1 ? row_at : M_div_ceil_96 - 1;
         cb_reserve_back(cb_acc, 6);
         // assorted.rs:15: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
+        pack_reconfig_l1_acc(0);
         for (int32_t tile_column = 0; tile_column < 2; ++tile_column) {
             tile_regs_acquire();
             for (int32_t row = 0; row < 3; ++row) {
@@ -56,7 +57,6 @@ void kernel_main() {
             tile_regs_release();
         }
         // assorted.rs:15: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
-        reconfig_data_format_srca(cb_x);
         for (int32_t k = 0; k < K_div_ceil_64; ++k) {
             cb_wait_front(cb_x, 6);
             cb_wait_front(cb_y, 4);
@@ -80,45 +80,53 @@ void kernel_main() {
             cb_push_back(cb_x_t, 6);
             cb_wait_front(cb_x_t, 6);
             cb_pop_front(cb_x, 6);
-            // assorted.rs:18: T.gemm(x, y, acc, transpose_a = true)
-            pack_reconfig_l1_acc(1);
-            matmul_block_init(cb_x_t, cb_y, 0, 1, 3, 2);
-            pack_reconfig_data_format(cb_acc);
-            for (int32_t tile_column = 0; tile_column < 2; ++tile_column) {
-                tile_regs_acquire();
-                for (int32_t inner = 0; inner < 2; ++inner) {
-                    matmul_block(cb_x_t, cb_y, inner, inner * 2 + tile_column, 0, 0, 1, 3, 2);
+            if (k + 1 < K_div_ceil_64) {
+                // assorted.rs:18: T.gemm(x, y, acc, transpose_a = true)
+                pack_reconfig_l1_acc(1);
+                matmul_block_init(cb_x_t, cb_y, 0, 1, 3, 2);
+                pack_reconfig_data_format(cb_acc);
+                for (int32_t tile_column = 0; tile_column < 2; ++tile_column) {
+                    tile_regs_acquire();
+                    for (int32_t inner = 0; inner < 2; ++inner) {
+                        matmul_block(cb_x_t, cb_y, inner, inner * 2 + tile_column, 0, 0, 1, 3, 2);
+                    }
+                    tile_regs_commit();
+                    tile_regs_wait();
+                    for (int32_t row = 0; row < 3; ++row) {
+                        pack_tile<true>(row, cb_acc, row * 2 + tile_column);
+                    }
+                    tile_regs_release();
                 }
-                tile_regs_commit();
-                tile_regs_wait();
-                for (int32_t row = 0; row < 3; ++row) {
-                    pack_tile<true>(row, cb_acc, row * 2 + tile_column);
+            } else {
+                // assorted.rs:20: T.copy(acc, c[(by * 96; 96, bx * 64; 64)])
+                cb_push_back(cb_acc, 6);
+                cb_wait_front(cb_acc, 6);
+                cb_reserve_back(cb_acc_out, 6);
+                pack_reconfig_data_format(cb_acc_out);
+                for (int32_t tile_column = 0; tile_column < 2; ++tile_column) {
+                    tile_regs_acquire();
+                    reconfig_data_format_srca(cb_acc);
+                    copy_init(cb_acc);
+                    for (int32_t row = 0; row < 3; ++row) {
+                        copy_tile(cb_acc, row * 2 + tile_column, row);
+                    }
+                    reconfig_data_format_srca(cb_y);
+                    matmul_block_init(cb_x_t, cb_y, 0, 1, 3, 2);
+                    for (int32_t inner = 0; inner < 2; ++inner) {
+                        matmul_block(cb_x_t, cb_y, inner, inner * 2 + tile_column, 0, 0, 1, 3, 2);
+                    }
+                    tile_regs_commit();
+                    tile_regs_wait();
+                    for (int32_t row = 0; row < 3; ++row) {
+                        pack_tile<true>(row, cb_acc_out, row * 2 + tile_column);
+                    }
+                    tile_regs_release();
                 }
-                tile_regs_release();
+                cb_push_back(cb_acc_out, 6);
             }
             cb_pop_front(cb_y, 4);
             cb_pop_front(cb_x_t, 6);
         }
-        cb_push_back(cb_acc, 6);
-        cb_wait_front(cb_acc, 6);
-        // assorted.rs:20: T.copy(acc, c[(by * 96; 96, bx * 64; 64)])
-        cb_reserve_back(cb_acc_out, 6);
-        pack_reconfig_l1_acc(0);
-        reconfig_data_format_srca(cb_acc);
-        copy_init(cb_acc);
-        for (int32_t tile_column = 0; tile_column < 2; ++tile_column) {
-            tile_regs_acquire();
-            for (int32_t row = 0; row < 3; ++row) {
-                copy_tile(cb_acc, row * 2 + tile_column, row);
-            }
-            tile_regs_commit();
-            tile_regs_wait();
-            for (int32_t row = 0; row < 3; ++row) {
-                pack_tile<true>(row, cb_acc_out, row * 2 + tile_column);
-            }
-            tile_regs_release();
-        }
-        cb_push_back(cb_acc_out, 6);
         cb_pop_front(cb_acc, 6);
     }
 }

@@ -105,11 +105,11 @@ void kernel_main() {
                 div_binary_tile(0, 1, 0);
                 tile_regs_commit();
                 tile_regs_wait();
-                pack_tile<true>(0, cb_o_block, tile_row * 2 + tile_column);
+                pack_tile<true>(0, cb_o_block, tile_column);
                 tile_regs_release();
             }
+            cb_push_back(cb_o_block, 2);
         }
-        cb_push_back(cb_o_block, 4);
         cb_pop_front(cb_row, 2);
         cb_pop_front(cb_t, 2);
         cb_pop_front(cb_a_block_in, 4);

@@ -32,13 +32,13 @@ void kernel_main() {
         const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
-        cb_wait_front(cb_o_block, 4);
         // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         if (is_own) {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
             uint32_t src = get_read_ptr(cb_o_block);
             for (int32_t row = 0; row < 2; ++row) {
+                cb_wait_front(cb_o_block, (row + 1) * 2);
                 for (int32_t column = 0; column < 2; ++column) {
                     if (first_row + row < M_tiles && first_column + column < N_tiles) {
                         noc_async_write_page(o_page + (first_row + row) * N_tiles + first_column + column, o, src);
@@ -48,6 +48,7 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
         }
+        cb_wait_front(cb_o_block, 4);
         cb_pop_front(cb_o_block, 4);
     }
     noc_async_write_barrier();
