@@ -408,7 +408,7 @@ fn source_loop(reader: &mut Reader) -> Read<SourceLoop> {
 /// The condition of a branch, and whose it is.
 fn branch<C>(reader: &mut Reader, cond: impl FnOnce(&mut Reader) -> Read<C>) -> Read<(C, Cause)> {
     for turn in Turn::ALL {
-        if reader.eat(&format!("{}:", turn.name())) {
+        if reader.eat(&format!("{} :", turn.name())) {
             return Ok((cond(reader)?, Cause::Turn(turn)));
         }
     }
