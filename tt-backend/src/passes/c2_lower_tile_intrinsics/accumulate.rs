@@ -215,7 +215,10 @@ impl Accumulate<'_> {
             return None;
         };
         let (span, target) = (front.note, next.target);
-        if self.context.buffers[target.0].kind != BufferKind::Outgoing {
+        let [rows, columns] = self.chunk(gemm, 1);
+        // For each chunk the engines are set up twice: for the sums, and for the products again.
+        let is_full = 2 * rows * columns > self.context.registers.capacity;
+        if !is_full || self.context.buffers[target.0].kind != BufferKind::Outgoing {
             return None;
         }
         let (epilogue, pack) = self.epilogue(gemm, rest, 1);
@@ -235,7 +238,7 @@ impl Accumulate<'_> {
         body.extend(epilogue.body);
         let section = Section {
             tiles: [gemm.m, gemm.n],
-            chunk: self.chunk(gemm, epilogue.registers),
+            chunk: [rows, columns],
             registers: epilogue.registers,
             result: epilogue.result,
             pack,

@@ -21,7 +21,7 @@ mod select;
 mod transpose;
 
 use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, Flow, Index, Sections, Value, ValueKind};
-use crate::ir::{operations, operations_mut};
+use crate::ir::{Kind, operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::sections;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections
         registers,
         buffers: flow.buffers,
         sights: flow.sights,
-        through_fpu: through_fpu(&flow.body),
+        through_fpu: through_fpu(&flow.body, registers),
         constants: BTreeMap::new(),
         errors: Vec::new(),
     };
@@ -104,8 +104,9 @@ fn packed_as_bytes(flow: &mut Flow<Blocks>) {
     });
 }
 
-/// What passes the FPU on its way to the registers: the operands of products.
-fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
+/// What passes the FPU on its way to the registers: the operands of products; and where numbers may be off, those of sums, differences and
+/// products of elements that are formed once in a block: what is carried round a loop would be cut in every turn.
+fn through_fpu(body: &[BlockStmt], registers: Registers) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
     operations(body, &mut |op| match op {
         BlockOp::Gemm(gemm) => out.extend([gemm.a, gemm.b]),
@@ -116,5 +117,18 @@ fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
         | BlockOp::Shift(_)
         | BlockOp::Fetch(_) => {}
     });
+    let once = body.iter().filter(|_| registers.approximate && registers.fp32);
+    for stmt in once {
+        if let Kind::Op(BlockOp::Elementwise(elementwise)) = &stmt.kind {
+            elementwise.value.walk(&mut |value| {
+                if let ValueKind::Call(ElementOp::Add | ElementOp::Sub | ElementOp::Mul, args) = &value.kind
+                    && let [a, b] = args.as_slice()
+                    && let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind)
+                {
+                    out.extend([a.buffer, b.buffer]);
+                }
+            });
+        }
+    }
     out
 }

@@ -155,13 +155,18 @@ impl Context {
         Some((emitted.body, emitted.used.max(1), emitted.result))
     }
 
-    /// Two operands that the FPU takes straight from their buffers, not from register 0, which holds `sums`.
+    /// Two operands that the FPU takes straight from their buffers, not from register 0, which holds `sums`. It takes 19 bits of each: of
+    /// f32 by `approx = true` alone.
     fn fpu(&self, op: FpuOp, a: &Value, b: &Value, sums: Option<BufferId>) -> Option<Machine> {
         let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind) else {
             return None;
         };
         let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
-        let narrow = |operand: &Operand| self.buffers[operand.buffer.0].format.fits_bf16();
+        let narrow = |Operand { buffer, .. }: &Operand| {
+            let format = self.buffers[buffer.0].format;
+            let may_be_cut = self.registers.approximate && self.through_fpu.contains(buffer);
+            format.fits_bf16() || may_be_cut && format == DataFormat::Float32
+        };
         if !narrow(a) || !narrow(b) || [a.buffer, b.buffer].iter().any(|buffer| sums == Some(*buffer)) {
             return None;
         }
