@@ -3,7 +3,8 @@
 use super::{Lines, op, set, value};
 use crate::device::function::*;
 use crate::device::{
-    Calls, CppType, Expr, Leaf, Operator, Symbol, Template, TemplateArg, call, call_with, line, scope, tiles, when,
+    Calls, CppType, Expr, Leaf, Operator, Symbol, Template, TemplateArg, call, call_with, line, scope, tiles,
+    tiles_in_parts, when,
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
@@ -51,13 +52,13 @@ pub(super) fn page_of(
     op(Operator::Add, first, column)
 }
 
-/// Whether the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; `None`
-/// where that is always so.
-fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
-    let mut tests = Vec::new();
+/// That the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; nothing where that is
+/// always so.
+fn has_matrix(region: &TileRegion) -> Vec<Expr<Symbol>> {
+    let mut asked = Vec::new();
     let mut within = |index: &IntExpr, extent| {
-        tests.push(op(Operator::AtLeast, Expr::user(index), Expr::Int(0)));
-        tests.push(op(Operator::Less, Expr::user(index), Expr::Value(extent)));
+        asked.push(op(Operator::AtLeast, Expr::user(index), Expr::Int(0)));
+        asked.push(op(Operator::Less, Expr::user(index), Expr::Value(extent)));
     };
     for (axis, index) in region.matrix.iter().enumerate() {
         if index.may_miss {
@@ -70,40 +71,120 @@ fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
     {
         within(line, Symbol::TensorAxis(region.tensor, 0));
     }
-    tests.into_iter().reduce(|a, b| op(Operator::And, a, b))
+    asked
 }
 
-/// Whether the tile (row, column) of a region in pages is one of the tensor's; `None` where it always is.
-fn inside(region: &TileRegion) -> Option<Expr<Symbol>> {
-    let mut tests: Vec<Expr<Symbol>> = has_matrix(region).into_iter().collect();
-    for (axis, (first, index)) in [("first_row", "row"), ("first_column", "column")]
-        .into_iter()
-        .enumerate()
-    {
+/// What the loops along an axis of a block call its tiles, where the block begins, how many tiles are before the tensor's first, and one
+/// past the last that the tensor has.
+const AXES: [[&str; 4]; 2] = [
+    ["row", "first_row", "rows_before", "rows_within"],
+    ["column", "first_column", "columns_before", "columns_within"],
+];
+
+/// Which of the `count` rows (0) or columns (1) of tiles of a region the tensor has: what is computed before their loop, and what is asked
+/// in it; nothing where it always has them all.
+fn bounds(region: &TileRegion, axis: usize, count: u32) -> (Lines, Vec<Expr<Symbol>>) {
+    let (mut computed, mut asked) = (Lines::new(), Vec::new());
+    let Transfer::Pages(_) = &region.transfer else {
+        return (computed, asked);
+    };
+    let [index, first, before, within] = AXES[axis];
+    let extent = || Expr::Value(Symbol::TensorTiles(region.tensor, axis));
+    let [precedes, exceeds] = [region.may_precede[axis], region.may_exceed[axis]];
+    // Of a single one the question itself is the least.
+    if count == 1 {
         let at = || op(Operator::Add, Expr::name(first), Expr::name(index));
-        if region.may_precede[axis] {
-            tests.push(op(Operator::AtLeast, at(), Expr::Int(0)));
-        }
-        if region.may_exceed[axis] {
-            tests.push(op(
-                Operator::Less,
-                at(),
-                Expr::Value(Symbol::TensorTiles(region.tensor, axis)),
-            ));
-        }
+        asked.extend(precedes.then(|| op(Operator::AtLeast, at(), Expr::Int(0))));
+        asked.extend(exceeds.then(|| op(Operator::Less, at(), extent())));
+        return (computed, asked);
     }
-    tests.into_iter().reduce(|a, b| op(Operator::And, a, b))
+    let count = i64::from(count);
+    let mut rest = op(Operator::Sub, extent(), Expr::name(first));
+    if precedes {
+        // What begins further before than it is long is cut: its first tile may be any integer, of which the negative may be none.
+        let cut = op(Operator::Max, Expr::name(first), Expr::Int(-count));
+        computed.push(set(before, op(Operator::Sub, Expr::Int(0), cut)));
+        asked.push(op(Operator::AtLeast, Expr::name(index), Expr::name(before)));
+        rest = op(Operator::Add, extent(), Expr::name(before));
+    }
+    if exceeds {
+        computed.push(set(within, op(Operator::Min, rest, Expr::Int(count))));
+        asked.push(op(Operator::Less, Expr::name(index), Expr::name(within)));
+    }
+    (computed, asked)
 }
 
-/// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`, and the condition under
-/// which it is made.
+/// The loops over the tiles of a block, in the order in which they lie in its buffer: `moved` for those that the tensor has, `instead` for
+/// others, `advance` behind either. First is what is computed before the loops.
+fn page_loops(
+    buffer: &Buffer,
+    region: &TileRegion,
+    moved: Leaf<Symbol>,
+    instead: Lines,
+    advance: Lines,
+) -> (Lines, Stmt<Calls<Symbol>>) {
+    let of_axes = [0, 1].map(|axis| bounds(region, axis, buffer.tiles[axis]));
+    let computed = of_axes.iter().flat_map(|(computed, _)| computed.clone()).collect();
+    let [of_rows, of_columns] = of_axes.map(|(_, asked)| asked);
+    let has_matrix = has_matrix(region);
+    let is_asked = [&has_matrix, &of_rows, &of_columns]
+        .iter()
+        .any(|asked| !asked.is_empty());
+    let (rows, columns) = (
+        (AXES[0][0], buffer.tiles[0], of_rows),
+        (AXES[1][0], buffer.tiles[1], of_columns),
+    );
+    let (outer, inner) = if buffer.column_major {
+        (columns, rows)
+    } else {
+        (rows, columns)
+    };
+    // The tiles of a single row or column lie alike either way, and what is asked of that is asked once where its loop is around the other.
+    let is_turned = is_asked && inner.1 == 1 && outer.1 > 1;
+    let ((outer, outer_count, of_outer), (inner, inner_count, of_inner)) =
+        if is_turned { (inner, outer) } else { (outer, inner) };
+    let of_outer = [has_matrix, of_outer].concat();
+    let (of_outer, of_inner) = match outer_count {
+        1 => (Vec::new(), [of_outer, of_inner].concat()),
+        _ => (of_outer, of_inner),
+    };
+    let without = vec![tiles(
+        inner,
+        inner_count,
+        1,
+        [instead.clone(), advance.clone()].concat(),
+    )];
+    let across = tiles_within((inner, inner_count), of_inner, vec![line(moved)], instead, advance);
+    let all = tiles_within((outer, outer_count), of_outer, vec![across], without, Lines::new());
+    (computed, all)
+}
+
+/// A loop over tiles: `within` where all that is asked of a tile holds, `without` elsewhere, and then `rest`.
+fn tiles_within(
+    (index, count): (&str, u32),
+    asked: Vec<Expr<Symbol>>,
+    within: Lines,
+    without: Lines,
+    rest: Lines,
+) -> Stmt<Calls<Symbol>> {
+    let Some(asked) = asked.into_iter().reduce(|a, b| op(Operator::And, a, b)) else {
+        return tiles(index, count, 1, [within, rest].concat());
+    };
+    let body = [vec![when(asked, within, without)], rest].concat();
+    match count {
+        1 => tiles(index, count, 1, body),
+        _ => tiles_in_parts(index, count, body),
+    }
+}
+
+/// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`.
 fn transfer(
     buffer: &Buffer,
     region: &TileRegion,
     address: &str,
     [in_pages, in_rows]: [&'static Function; 2],
     more: &[Expr<Symbol>],
-) -> (Leaf<Symbol>, Option<Expr<Symbol>>) {
+) -> Leaf<Symbol> {
     let tensor = region.tensor;
     let (accessor, address) = (Expr::Accessor(tensor), Expr::name(address));
     let rows = match &region.transfer {
@@ -115,7 +196,7 @@ fn transfer(
                 at("first_row", "row"),
                 at("first_column", "column"),
             );
-            return (call(in_pages, [page, accessor, address]), inside(region));
+            return call(in_pages, [page, accessor, address]);
         }
         Transfer::Rows(rows) => rows,
     };
@@ -153,7 +234,7 @@ fn transfer(
         Some(modulo) => words.extend([over, modulo].map(i64::from)),
     }
     let template: Template = words.into_iter().map(TemplateArg::Int).collect();
-    let moved = call_with(
+    call_with(
         in_rows,
         template,
         [
@@ -171,8 +252,7 @@ fn transfer(
         ]
         .into_iter()
         .chain(more.iter().cloned()),
-    );
-    (moved, has_matrix(region))
+    )
 }
 
 /// A version whose tiles are all this constant.
@@ -213,13 +293,6 @@ fn may_lie_there(buffer: &Buffer) -> bool {
 /// The pages of a version under way.
 pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
     let buffer = &buffers[id.0];
-    let [rows, columns] = buffer.tiles;
-    let mut out = origin(region);
-    out.push(line(Leaf::Let {
-        kind: CppType::Word,
-        name: "dst".into(),
-        value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
-    }));
     let in_rows = match region.transfer.class_of_read() == TransferClass::Element {
         true => &READ_ELEMENTS,
         false => &READ_ROWS,
@@ -228,25 +301,32 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
         true => &READ_PLACED_PAGE,
         false => &NOC_ASYNC_READ_PAGE,
     };
-    let functions = [page, in_rows];
-    let (transfer, cond) = transfer(buffer, region, "dst", functions, &[scratch(buffers, Role::Reader)]);
-    let mut body = match cond {
-        None => vec![line(transfer)],
-        Some(cond) => {
-            let zero = line(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
-            vec![when(cond, vec![line(transfer)], vec![zero])]
-        }
-    };
-    body.push(line(Leaf::Advance {
+    let moved = transfer(
+        buffer,
+        region,
+        "dst",
+        [page, in_rows],
+        &[scratch(buffers, Role::Reader)],
+    );
+    let zero = line(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
+    let (bounds, loops) = page_loops(buffer, region, moved, vec![zero], vec![advance("dst", id)]);
+    let mut out = origin(region);
+    out.extend(bounds);
+    out.push(line(Leaf::Let {
+        kind: CppType::Word,
         name: "dst".into(),
-        value: Expr::PageBytes(id),
+        value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
     }));
-    out.push(if buffer.column_major {
-        tiles("column", columns, 1, vec![tiles("row", rows, 1, body)])
-    } else {
-        tiles("row", rows, 1, vec![tiles("column", columns, 1, body)])
-    });
+    out.push(loops);
     out
+}
+
+/// The page behind that at an address.
+fn advance(name: &str, id: BufferId) -> Stmt<Calls<Symbol>> {
+    line(Leaf::Advance {
+        name: name.into(),
+        value: Expr::PageBytes(id),
+    })
 }
 
 /// Zeros where pages that have arrived lie past the tensor's edge; nothing where none do.
@@ -413,28 +493,24 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
 
 pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<BufferId>) -> Lines {
     let buffer = &buffers[id.0];
-    let [rows, columns] = buffer.tiles;
-    let mut out = origin(region);
-    out.push(line(Leaf::Let {
-        kind: CppType::Word,
-        name: "src".into(),
-        value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
-    }));
-    let mut advances = vec![("src", id)];
+    let from = |name: &str, id| {
+        line(Leaf::Let {
+            kind: CppType::Word,
+            name: name.into(),
+            value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
+        })
+    };
+    let (mut sources, mut advances) = (vec![from("src", id)], vec![advance("src", id)]);
     let page = match may_lie_there(buffer) {
         true => &WRITE_PLACED_PAGE,
         false => &NOC_ASYNC_WRITE_PAGE,
     };
     let in_elements = region.transfer.class_of_write(stored.is_some()) == TransferClass::Element;
-    let (transfer, cond) = match in_elements {
+    let moved = match in_elements {
         true => {
             let stored = stored.map(|stored| {
-                out.push(line(Leaf::Let {
-                    kind: CppType::Word,
-                    name: "stored".into(),
-                    value: value(&GET_READ_PTR, [Expr::Buffer(stored)]),
-                }));
-                advances.push(("stored", stored));
+                sources.push(from("stored", stored));
+                advances.push(advance("stored", stored));
                 Expr::name("stored")
             });
             let more = [stored.unwrap_or(Expr::Int(0)), scratch(buffers, Role::Writer)];
@@ -442,17 +518,9 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
         }
         false => transfer(buffer, region, "src", [page, &WRITE_ROWS], &[]),
     };
-    let mut body = match cond {
-        None => vec![line(transfer)],
-        Some(cond) => vec![when(cond, vec![line(transfer)], Vec::new())],
-    };
-    body.extend(advances.into_iter().map(|(name, id)| {
-        line(Leaf::Advance {
-            name: name.into(),
-            value: Expr::PageBytes(id),
-        })
-    }));
-    out.push(tiles("row", rows, 1, vec![tiles("column", columns, 1, body)]));
+    let (bounds, loops) = page_loops(buffer, region, moved, Lines::new(), advances);
+    let mut out = [origin(region), bounds, sources].concat();
+    out.push(loops);
     // `write_elements` flushes what it writes, before it fills its scratch anew.
     if !in_elements {
         out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));

@@ -25,12 +25,22 @@ void kernel_main() {
         {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
+            const int32_t rows_within = M_tiles - first_row < 4 ? M_tiles - first_row : 4;
+            const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
             uint32_t src = get_read_ptr(cb_z);
-            for (int32_t row = 0; row < 4; ++row) {
+            int32_t row = 0;
+            for (; row < rows_within; ++row) {
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
+                    src += z_page_bytes;
+                }
+                for (; column < 4; ++column) {
+                    src += z_page_bytes;
+                }
+            }
+            for (; row < 4; ++row) {
                 for (int32_t column = 0; column < 4; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
-                    }
                     src += z_page_bytes;
                 }
             }

@@ -136,14 +136,24 @@ void kernel_main() {
             if (place_in_row == row_sender) {
                 const int32_t first_row = by * 4;
                 const int32_t first_column = k * 2;
+                const int32_t rows_within = M_tiles - first_row < 4 ? M_tiles - first_row : 4;
+                const int32_t columns_within = K_tiles - first_column < 2 ? K_tiles - first_column : 2;
                 uint32_t dst = get_write_ptr(cb_a_block);
-                for (int32_t row = 0; row < 4; ++row) {
+                int32_t row = 0;
+                for (; row < rows_within; ++row) {
+                    int32_t column = 0;
+                    for (; column < columns_within; ++column) {
+                        noc_async_read_page(a_page + (first_row + row) * K_tiles + first_column + column, a, dst);
+                        dst += a_block_page_bytes;
+                    }
+                    for (; column < 2; ++column) {
+                        zero_page(dst, a_block_page_bytes);
+                        dst += a_block_page_bytes;
+                    }
+                }
+                for (; row < 4; ++row) {
                     for (int32_t column = 0; column < 2; ++column) {
-                        if (first_row + row < M_tiles && first_column + column < K_tiles) {
-                            noc_async_read_page(a_page + (first_row + row) * K_tiles + first_column + column, a, dst);
-                        } else {
-                            zero_page(dst, a_block_page_bytes);
-                        }
+                        zero_page(dst, a_block_page_bytes);
                         dst += a_block_page_bytes;
                     }
                 }
@@ -154,14 +164,24 @@ void kernel_main() {
             if (place_in_column == column_sender) {
                 const int32_t first_row = k * 2;
                 const int32_t first_column = bx * 4;
+                const int32_t rows_within = K_tiles - first_row < 2 ? K_tiles - first_row : 2;
+                const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
                 uint32_t dst = get_write_ptr(cb_b_block);
-                for (int32_t row = 0; row < 2; ++row) {
+                int32_t row = 0;
+                for (; row < rows_within; ++row) {
+                    int32_t column = 0;
+                    for (; column < columns_within; ++column) {
+                        noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
+                        dst += b_block_page_bytes;
+                    }
+                    for (; column < 4; ++column) {
+                        zero_page(dst, b_block_page_bytes);
+                        dst += b_block_page_bytes;
+                    }
+                }
+                for (; row < 2; ++row) {
                     for (int32_t column = 0; column < 4; ++column) {
-                        if (first_row + row < K_tiles && first_column + column < N_tiles) {
-                            noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
-                        } else {
-                            zero_page(dst, b_block_page_bytes);
-                        }
+                        zero_page(dst, b_block_page_bytes);
                         dst += b_block_page_bytes;
                     }
                 }

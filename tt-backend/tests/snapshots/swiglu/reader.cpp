@@ -41,14 +41,24 @@ void kernel_main() {
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
+            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_gate_block);
-            for (int32_t row = 0; row < 2; ++row) {
+            int32_t row = 0;
+            for (; row < rows_within; ++row) {
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(gate_page + (first_row + row) * N_tiles + first_column + column, gate, dst);
+                    dst += gate_block_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, gate_block_page_bytes);
+                    dst += gate_block_page_bytes;
+                }
+            }
+            for (; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page(gate_page + (first_row + row) * N_tiles + first_column + column, gate, dst);
-                    } else {
-                        zero_page(dst, gate_block_page_bytes);
-                    }
+                    zero_page(dst, gate_block_page_bytes);
                     dst += gate_block_page_bytes;
                 }
             }
@@ -56,14 +66,24 @@ void kernel_main() {
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
+            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_up_block);
-            for (int32_t row = 0; row < 2; ++row) {
+            int32_t row = 0;
+            for (; row < rows_within; ++row) {
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(up_page + (first_row + row) * N_tiles + first_column + column, up, dst);
+                    dst += up_block_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, up_block_page_bytes);
+                    dst += up_block_page_bytes;
+                }
+            }
+            for (; row < 2; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_read_page(up_page + (first_row + row) * N_tiles + first_column + column, up, dst);
-                    } else {
-                        zero_page(dst, up_block_page_bytes);
-                    }
+                    zero_page(dst, up_block_page_bytes);
                     dst += up_block_page_bytes;
                 }
             }

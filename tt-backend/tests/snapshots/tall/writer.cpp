@@ -37,12 +37,22 @@ void kernel_main() {
         if (is_own) {
             const int32_t first_row = by * 3;
             const int32_t first_column = bx * 2;
+            const int32_t rows_within = M_tiles - first_row < 3 ? M_tiles - first_row : 3;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t src = get_read_ptr(cb_acc_out);
-            for (int32_t row = 0; row < 3; ++row) {
+            int32_t row = 0;
+            for (; row < rows_within; ++row) {
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
+                    src += acc_out_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    src += acc_out_page_bytes;
+                }
+            }
+            for (; row < 3; ++row) {
                 for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
-                        noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
-                    }
                     src += acc_out_page_bytes;
                 }
             }
