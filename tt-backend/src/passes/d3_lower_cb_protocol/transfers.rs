@@ -74,38 +74,47 @@ fn has_matrix(region: &TileRegion) -> Vec<Expr<Symbol>> {
     asked
 }
 
-/// What the loops along an axis of a block call its tiles, where the block begins, how many tiles are before the tensor's first, and one
-/// past the last that the tensor has.
+/// What the tiles along an axis of a block are called: the one that a loop is at, the first in the tensor, and in the block those before the
+/// tensor's first, and one past the last that the tensor has.
 const AXES: [[&str; 4]; 2] = [
     ["row", "first_row", "rows_before", "rows_within"],
     ["column", "first_column", "columns_before", "columns_within"],
 ];
 
-/// Which of the `count` rows (0) or columns (1) of tiles of a region the tensor has: what is computed before their loop, and what is asked
-/// in it; nothing where it always has them all.
-fn bounds(region: &TileRegion, axis: usize, count: u32) -> (Lines, Vec<Expr<Symbol>>) {
-    let (mut computed, mut asked) = (Lines::new(), Vec::new());
-    let Transfer::Pages(_) = &region.transfer else {
-        return (computed, asked);
-    };
-    let [index, first, before, within] = AXES[axis];
-    let extent = || Expr::Value(Symbol::TensorTiles(region.tensor, axis));
-    let [precedes, exceeds] = [region.may_precede[axis], region.may_exceed[axis]];
-    // Of a single one the question itself is the least.
-    if count == 1 {
-        let at = || op(Operator::Add, Expr::name(first), Expr::name(index));
-        asked.extend(precedes.then(|| op(Operator::AtLeast, at(), Expr::Int(0))));
-        asked.extend(exceeds.then(|| op(Operator::Less, at(), extent())));
-        return (computed, asked);
+/// Whether a region may begin before a tensor, and end behind it, along an axis of tiles.
+fn passes_edges(region: &TileRegion, axis: usize) -> [bool; 2] {
+    match region.transfer {
+        Transfer::Pages(_) => [region.may_precede[axis], region.may_exceed[axis]],
+        Transfer::Rows(_) => [false; 2],
     }
+}
+
+/// That a row (0) or column (1) of tiles of a region is one of the tensor's; nothing where it always is.
+fn inside(region: &TileRegion, axis: usize) -> Vec<Expr<Symbol>> {
+    let [index, first, ..] = AXES[axis];
+    let at = || op(Operator::Add, Expr::name(first), Expr::name(index));
+    let [precedes, exceeds] = passes_edges(region, axis);
+    let extent = Expr::Value(Symbol::TensorTiles(region.tensor, axis));
+    let from = precedes.then(|| op(Operator::AtLeast, at(), Expr::Int(0)));
+    from.into_iter()
+        .chain(exceeds.then(|| op(Operator::Less, at(), extent)))
+        .collect()
+}
+
+/// As [`inside`], of the turns of a loop over `count` of them: between which bounds, and first what these are.
+fn bounds(region: &TileRegion, axis: usize, count: u32) -> (Lines, Vec<Expr<Symbol>>) {
+    let [index, first, before, within] = AXES[axis];
+    let [precedes, exceeds] = passes_edges(region, axis);
     let count = i64::from(count);
-    let mut rest = op(Operator::Sub, extent(), Expr::name(first));
+    let extent = Expr::Value(Symbol::TensorTiles(region.tensor, axis));
+    let (mut computed, mut asked) = (Lines::new(), Vec::new());
+    let mut rest = op(Operator::Sub, extent.clone(), Expr::name(first));
     if precedes {
-        // What begins further before than it is long is cut: its first tile may be any integer, of which the negative may be none.
+        // However far before the tensor a block begins: no more than all of it is.
         let cut = op(Operator::Max, Expr::name(first), Expr::Int(-count));
         computed.push(set(before, op(Operator::Sub, Expr::Int(0), cut)));
         asked.push(op(Operator::AtLeast, Expr::name(index), Expr::name(before)));
-        rest = op(Operator::Add, extent(), Expr::name(before));
+        rest = op(Operator::Add, extent, Expr::name(before));
     }
     if exceeds {
         computed.push(set(within, op(Operator::Min, rest, Expr::Int(count))));
@@ -115,7 +124,7 @@ fn bounds(region: &TileRegion, axis: usize, count: u32) -> (Lines, Vec<Expr<Symb
 }
 
 /// The loops over the tiles of a block, in the order in which they lie in its buffer: `moved` for those that the tensor has, `instead` for
-/// others, `advance` behind either. First is what is computed before the loops.
+/// others, `advance` behind either. First is what is computed before the loops, of which the inner one asks nothing of a tile.
 fn page_loops(
     buffer: &Buffer,
     region: &TileRegion,
@@ -123,58 +132,32 @@ fn page_loops(
     instead: Lines,
     advance: Lines,
 ) -> (Lines, Stmt<Calls<Symbol>>) {
-    let of_axes = [0, 1].map(|axis| bounds(region, axis, buffer.tiles[axis]));
-    let computed = of_axes.iter().flat_map(|(computed, _)| computed.clone()).collect();
-    let [of_rows, of_columns] = of_axes.map(|(_, asked)| asked);
-    let has_matrix = has_matrix(region);
-    let is_asked = [&has_matrix, &of_rows, &of_columns]
-        .iter()
-        .any(|asked| !asked.is_empty());
-    let (rows, columns) = (
-        (AXES[0][0], buffer.tiles[0], of_rows),
-        (AXES[1][0], buffer.tiles[1], of_columns),
-    );
-    let (outer, inner) = if buffer.column_major {
-        (columns, rows)
-    } else {
-        (rows, columns)
-    };
-    // The tiles of a single row or column lie alike either way, and what is asked of that is asked once where its loop is around the other.
-    let is_turned = is_asked && inner.1 == 1 && outer.1 > 1;
-    let ((outer, outer_count, of_outer), (inner, inner_count, of_inner)) =
-        if is_turned { (inner, outer) } else { (outer, inner) };
-    let of_outer = [has_matrix, of_outer].concat();
-    let (of_outer, of_inner) = match outer_count {
-        1 => (Vec::new(), [of_outer, of_inner].concat()),
-        _ => (of_outer, of_inner),
-    };
-    let without = vec![tiles(
-        inner,
-        inner_count,
-        1,
-        [instead.clone(), advance.clone()].concat(),
-    )];
-    let across = tiles_within((inner, inner_count), of_inner, vec![line(moved)], instead, advance);
-    let all = tiles_within((outer, outer_count), of_outer, vec![across], without, Lines::new());
-    (computed, all)
-}
-
-/// A loop over tiles: `within` where all that is asked of a tile holds, `without` elsewhere, and then `rest`.
-fn tiles_within(
-    (index, count): (&str, u32),
-    asked: Vec<Expr<Symbol>>,
-    within: Lines,
-    without: Lines,
-    rest: Lines,
-) -> Stmt<Calls<Symbol>> {
-    let Some(asked) = asked.into_iter().reduce(|a, b| op(Operator::And, a, b)) else {
-        return tiles(index, count, 1, [within, rest].concat());
-    };
-    let body = [vec![when(asked, within, without)], rest].concat();
-    match count {
-        1 => tiles(index, count, 1, body),
-        _ => tiles_in_parts(index, count, body),
+    let [mut outer, mut inner] = if buffer.column_major { [1, 0] } else { [0, 1] };
+    let mut asked = has_matrix(region);
+    let is_asked = !asked.is_empty() || (0..2).any(|axis| passes_edges(region, axis) != [false; 2]);
+    // The tiles of a single row or column lie alike either way.
+    if is_asked && buffer.tiles[inner] == 1 && buffer.tiles[outer] > 1 {
+        [outer, inner] = [inner, outer];
     }
+    let [across, along] = [outer, inner].map(|axis| (AXES[axis][0], buffer.tiles[axis]));
+    asked.extend(inside(region, outer));
+    let (computed, of_turns) = match along {
+        (_, 1) => (Lines::new(), inside(region, inner)),
+        (_, count) => bounds(region, inner, count),
+    };
+    asked.extend(of_turns);
+    let moved = vec![line(moved)];
+    let loops = match asked.into_iter().reduce(|a, b| op(Operator::And, a, b)) {
+        None => tiles(along.0, along.1, 1, [moved, advance].concat()),
+        Some(asked) => {
+            let turn = [vec![when(asked, moved, instead)], advance].concat();
+            match along {
+                (index, 1) => tiles(index, 1, 1, turn),
+                (index, count) => tiles_in_parts(index, count, turn),
+            }
+        }
+    };
+    (computed, tiles(across.0, across.1, 1, vec![loops]))
 }
 
 /// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`.

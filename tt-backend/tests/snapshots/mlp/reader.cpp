@@ -152,23 +152,17 @@ void kernel_main() {
                 if (place_in_row == row_sender) {
                     const int32_t first_row = k * 2;
                     const int32_t first_column = j * 2;
-                    const int32_t rows_within = K_tiles - first_row < 2 ? K_tiles - first_row : 2;
                     const int32_t columns_within = H_tiles - first_column < 2 ? H_tiles - first_column : 2;
                     uint32_t dst = get_write_ptr(cb_wb);
-                    int32_t row = 0;
-                    for (; row < rows_within; ++row) {
+                    for (int32_t row = 0; row < 2; ++row) {
                         int32_t column = 0;
-                        for (; column < columns_within; ++column) {
-                            noc_async_read_page(w_page + (first_row + row) * H_tiles + first_column + column, w, dst);
-                            dst += wb_page_bytes;
+                        if (first_row + row < K_tiles) {
+                            for (; column < columns_within; ++column) {
+                                noc_async_read_page(w_page + (first_row + row) * H_tiles + first_column + column, w, dst);
+                                dst += wb_page_bytes;
+                            }
                         }
                         for (; column < 2; ++column) {
-                            zero_page(dst, wb_page_bytes);
-                            dst += wb_page_bytes;
-                        }
-                    }
-                    for (; row < 2; ++row) {
-                        for (int32_t column = 0; column < 2; ++column) {
                             zero_page(dst, wb_page_bytes);
                             dst += wb_page_bytes;
                         }
@@ -229,23 +223,17 @@ void kernel_main() {
             if (place_in_row == row_sender) {
                 const int32_t first_row = j * 2;
                 const int32_t first_column = 0;
-                const int32_t rows_within = H_tiles - first_row < 2 ? H_tiles - first_row : 2;
                 const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
                 uint32_t dst = get_write_ptr(cb_vb);
-                int32_t row = 0;
-                for (; row < rows_within; ++row) {
+                for (int32_t row = 0; row < 2; ++row) {
                     int32_t column = 0;
-                    for (; column < columns_within; ++column) {
-                        noc_async_read_page(v_page + (first_row + row) * N_tiles + first_column + column, v, dst);
-                        dst += vb_page_bytes;
+                    if (first_row + row < H_tiles) {
+                        for (; column < columns_within; ++column) {
+                            noc_async_read_page(v_page + (first_row + row) * N_tiles + first_column + column, v, dst);
+                            dst += vb_page_bytes;
+                        }
                     }
                     for (; column < 4; ++column) {
-                        zero_page(dst, vb_page_bytes);
-                        dst += vb_page_bytes;
-                    }
-                }
-                for (; row < 2; ++row) {
-                    for (int32_t column = 0; column < 4; ++column) {
                         zero_page(dst, vb_page_bytes);
                         dst += vb_page_bytes;
                     }

@@ -169,23 +169,17 @@ void kernel_main() {
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
-            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
             const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_a_block_in);
-            int32_t row = 0;
-            for (; row < rows_within; ++row) {
+            for (int32_t row = 0; row < 2; ++row) {
                 int32_t column = 0;
-                for (; column < columns_within; ++column) {
-                    noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    dst += a_block_in_page_bytes;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
+                        dst += a_block_in_page_bytes;
+                    }
                 }
                 for (; column < 2; ++column) {
-                    zero_page(dst, a_block_in_page_bytes);
-                    dst += a_block_in_page_bytes;
-                }
-            }
-            for (; row < 2; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
                     zero_page(dst, a_block_in_page_bytes);
                     dst += a_block_in_page_bytes;
                 }
