@@ -400,10 +400,10 @@ impl<V> Expr<V> {
 
     /// The conditions of which this one says that all hold.
     pub fn all_of(&self) -> Vec<&Expr<V>> {
-        match self {
-            Expr::Binary(Operator::And, a, b) => [a.all_of(), b.all_of()].concat(),
-            _ => vec![self],
+        if let Expr::Binary(Operator::And, a, b) = self {
+            return [a.all_of(), b.all_of()].concat();
         }
+        vec![self]
     }
 
     /// Whether the variable or argument `name` is in it.

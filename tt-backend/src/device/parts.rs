@@ -49,25 +49,34 @@ impl<'a, V: Debug + Clone + PartialEq> Parts<'a, V> {
             rest,
         };
         for asked in cond.all_of() {
-            let bound = match asked {
-                Expr::Binary(op, turn, bound) if **turn == Expr::name(name) && !bound.mentions(name) => {
-                    Some((*op, &**bound))
-                }
-                _ => None,
+            if !asked.mentions(name) {
+                parts.of_all.push(asked);
+                continue;
+            }
+            let Expr::Binary(op, turn, bound) = asked else {
+                return None;
             };
-            let side = match bound {
-                Some((Operator::AtLeast, _)) => &mut parts.from,
-                Some((Operator::Less, _)) => &mut parts.to,
-                Some(_) | None if asked.mentions(name) => return None,
-                Some(_) | None => {
-                    parts.of_all.push(asked);
-                    continue;
-                }
+            let side = match op {
+                Operator::AtLeast => &mut parts.from,
+                Operator::Less => &mut parts.to,
+                Operator::Add
+                | Operator::Sub
+                | Operator::Mul
+                | Operator::Div
+                | Operator::Rem
+                | Operator::Min
+                | Operator::Max
+                | Operator::AtMost
+                | Operator::Greater
+                | Operator::Equal
+                | Operator::NotEqual
+                | Operator::And
+                | Operator::Or => return None,
             };
-            if side.is_some() {
+            if side.is_some() || **turn != Expr::name(name) || bound.mentions(name) {
                 return None;
             }
-            *side = bound.map(|(_, bound)| bound);
+            *side = Some(bound);
         }
         Some(parts)
     }
