@@ -4,6 +4,7 @@ use super::expression::{Names, Text, Unwritable};
 use super::source_lines::SourceLines;
 use super::writer::Writer;
 use crate::device::ahead::{Turn, pushed};
+use crate::device::parts::Parts;
 use crate::device::{Bits, Calls, Expr, Leaf, Loop, Operator, Scope};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt};
@@ -38,6 +39,15 @@ impl Statements<'_> {
         match &stmt.kind {
             Kind::Op(leaf) => return self.leaf(leaf, out),
             Kind::Loop(head @ Loop::Over { ahead: true, .. }, body) => return self.ahead(head, body, out),
+            Kind::Loop(
+                Loop::Tiles {
+                    name,
+                    end,
+                    step,
+                    in_parts: true,
+                },
+                body,
+            ) => return self.in_parts(name, [*end, *step], body, out),
             Kind::Loop(head, body) => {
                 self.head(head, out)?;
                 self.body(body, out)?;
@@ -92,17 +102,58 @@ impl Statements<'_> {
                 out.open(format!("for (int32_t {var} = {start}; {end}; ++{var})"));
                 take(var, out)
             }
-            Loop::Tiles { name, end, step } => {
-                let next = if *step == 1 {
-                    format!("++{name}")
-                } else {
-                    format!("{name} += {step}")
-                };
+            Loop::Tiles {
+                name,
+                end,
+                step,
+                in_parts: _,
+            } => {
+                let next = next_tile(name, *step);
                 out.open(format!("for (int32_t {name} = 0; {name} < {end}; {next})"));
                 self.own(name)?;
                 take(name, out)
             }
         }
+    }
+
+    /// A loop of tiles in parts ([`crate::device::parts`]). Its variable is one of the scope around: the parts go on where the last ended.
+    fn in_parts(
+        &self,
+        name: &str,
+        [end, step]: [u32; 2],
+        body: &[Stmt<Calls<Bits>>],
+        out: &mut Writer,
+    ) -> Result<(), Unwritable> {
+        let Some(parts) = Parts::of(name, body) else {
+            return Err(format!("the turns of `{name}` are not in parts"));
+        };
+        let next = next_tile(name, step);
+        let part = |bound: &Expr<Bits>, first: &[Stmt<Calls<Bits>>], out: &mut Writer| {
+            let turns = Text::operator(Operator::Less, &Text::primary(name), &self.names.expr(bound)?).into_string();
+            out.open(format!("for (; {turns}; {next})"));
+            self.body(first, out)?;
+            self.body(parts.rest, out)?;
+            out.close();
+            Ok::<_, Unwritable>(())
+        };
+        self.own(name)?;
+        take(name, out)?;
+        out.line(format!("int32_t {name} = 0;"));
+        if let Some(from) = parts.from {
+            part(from, parts.without, out)?;
+        }
+        let of_all = parts.of_all.iter().map(|asked| self.names.expr(asked));
+        let of_all = of_all.reduce(|a, b| Ok(Text::operator(Operator::And, &a?, &b?)));
+        let of_all = of_all.transpose()?;
+        if let Some(asked) = &of_all {
+            out.open(format!("if ({})", asked.clone().into_string()));
+        }
+        let end = Expr::Int(i64::from(end));
+        part(parts.to.unwrap_or(&end), parts.within, out)?;
+        if of_all.is_some() {
+            out.close();
+        }
+        part(&end, parts.without, out)
     }
 
     /// A loop whose turns begin ahead ([`crate::device::ahead`]).
@@ -178,6 +229,14 @@ impl Statements<'_> {
             Leaf::Advance { name, value: by } => out.line(format!("{name} += {};", value(by)?)),
         }
         Ok(())
+    }
+}
+
+/// The step of a loop of tiles.
+fn next_tile(name: &str, step: u32) -> String {
+    match step {
+        1 => format!("++{name}"),
+        step => format!("{name} += {step}"),
     }
 }
 

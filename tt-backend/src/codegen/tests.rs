@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::device::function::*;
-use crate::device::{CppType, Expr, Leaf, Loop, Operator, line, made, scope, tiles, when};
+use crate::device::{CppType, Expr, Leaf, Loop, Operator, line, made, scope, tiles, tiles_in_parts, when};
 use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
 use crate::verify::fixture::{Stmt, X, Y, block, cb, device, kernel, run, run_with};
@@ -127,6 +127,42 @@ fn loops_and_branches_keep_their_shape() {
 }
 
 #[test]
+fn the_parts_of_a_loop_go_on_where_the_last_ended() {
+    let asked = |op, a: &str, b: &str| Expr::operation(op, Expr::name(a), Expr::name(b));
+    let within = Expr::operation(
+        Operator::And,
+        asked(Operator::AtLeast, "row", "rows_before"),
+        asked(Operator::Less, "row", "rows_within"),
+    );
+    let within = Expr::operation(Operator::And, asked(Operator::Less, "by", "k"), within);
+    let turn = vec![
+        when(within, vec![cb(&CB_WAIT_FRONT, X, 1)], vec![cb(&CB_WAIT_FRONT, Y, 1)]),
+        cb(&CB_POP_FRONT, X, 1),
+    ];
+    let text = compute(vec![tiles_in_parts("row", 4, turn)]).unwrap();
+    let expected = "
+        int32_t row = 0;
+        for (; row < rows_before; ++row) {
+            cb_wait_front(cb_y_block, 1);
+            cb_pop_front(cb_x_block, 1);
+        }
+        if (by < k) {
+            for (; row < rows_within; ++row) {
+                cb_wait_front(cb_x_block, 1);
+                cb_pop_front(cb_x_block, 1);
+            }
+        }
+        for (; row < 4; ++row) {
+            cb_wait_front(cb_y_block, 1);
+            cb_pop_front(cb_x_block, 1);
+        }
+    }
+}
+";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
 fn what_an_earlier_pass_must_have_lowered_is_refused() {
     let twice = || {
         line(Leaf::Let {
@@ -143,6 +179,10 @@ fn what_an_earlier_pass_must_have_lowered_is_refused() {
         (
             "`mine` is a name of the compiler that is not kept from users",
             vec![tiles("mine", 2, 1, Vec::new())],
+        ),
+        (
+            "the turns of `row` are not in parts",
+            vec![tiles_in_parts("row", 2, Vec::new())],
         ),
     ] {
         let errors = compute(nodes).expect_err(reason);

@@ -18,6 +18,7 @@
 pub mod ahead;
 pub mod function;
 mod operator;
+pub mod parts;
 pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
@@ -324,6 +325,9 @@ pub enum Loop<V> {
         end: u32,
         /// The step.
         step: u32,
+        /// The turns in which the branch that each begins with goes one way, and those in which it goes the other, are loops of their own
+        /// ([`parts`]).
+        in_parts: bool,
     },
 }
 
@@ -456,6 +460,21 @@ impl<V> Expr<V> {
     /// A variable or argument of the emitted code.
     pub fn name(name: impl Into<String>) -> Expr<V> {
         Expr::Name(name.into())
+    }
+
+    /// The conditions of which this one says that all hold.
+    pub fn all_of(&self) -> Vec<&Expr<V>> {
+        if let Expr::Binary(Operator::And, a, b) = self {
+            return [a.all_of(), b.all_of()].concat();
+        }
+        vec![self]
+    }
+
+    /// Whether the variable or argument `name` is in it.
+    pub fn mentions(&self, name: &str) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| found |= matches!(part, Expr::Name(of) if of == name));
+        found
     }
 
     /// Calls `visit` for this expression and everything in it.
@@ -641,8 +660,24 @@ pub fn tiles<V: Debug + Clone + PartialEq>(
     step: u32,
     body: Vec<Stmt<Calls<V>>>,
 ) -> Stmt<Calls<V>> {
-    let name = name.to_string();
-    made(Kind::Loop(Loop::Tiles { name, end, step }, body))
+    let head = Loop::Tiles {
+        name: name.to_string(),
+        end,
+        step,
+        in_parts: false,
+    };
+    made(Kind::Loop(head, body))
+}
+
+/// A loop over tiles in parts ([`parts`]): its body begins with the branch that tells them.
+pub fn tiles_in_parts<V: Debug + Clone + PartialEq>(name: &str, end: u32, body: Vec<Stmt<Calls<V>>>) -> Stmt<Calls<V>> {
+    let head = Loop::Tiles {
+        name: name.to_string(),
+        end,
+        step: 1,
+        in_parts: true,
+    };
+    made(Kind::Loop(head, body))
 }
 
 /// Statements in a scope of their own.

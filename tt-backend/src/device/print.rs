@@ -303,8 +303,18 @@ impl<V: ShowValue> Show for Calls<V> {
                 out.write_str(if *ahead { ", ahead" } else { "" })?;
                 write!(out, " #{}", origin.0)
             }
-            Loop::Tiles { name, end, step: 1 } => write!(out, "tiles {name} in 0..{end}"),
-            Loop::Tiles { name, end, step } => write!(out, "tiles {name} in 0..{end} by {step}"),
+            Loop::Tiles {
+                name,
+                end,
+                step,
+                in_parts,
+            } => {
+                write!(out, "tiles {name} in 0..{end}")?;
+                if *step != 1 {
+                    write!(out, " by {step}")?;
+                }
+                out.write_str(if *in_parts { ", in parts" } else { "" })
+            }
         }
     }
 

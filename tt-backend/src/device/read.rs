@@ -509,7 +509,12 @@ impl<V: ParseValue> Parse for Calls<V> {
             reader.expect("in 0 ..")?;
             let end = reader.parse()?;
             let step = if reader.eat("by") { reader.parse()? } else { 1 };
-            return Ok(Loop::Tiles { name, end, step });
+            return Ok(Loop::Tiles {
+                name,
+                end,
+                step,
+                in_parts: reader.eat(", in parts"),
+            });
         }
         reader.expect("for")?;
         let var = reader.variable()?;

@@ -5,7 +5,8 @@
 
 use super::tree::{self, Expr, Place, Stmt};
 use crate::device::function::{self, Function, factors};
-use crate::device::{Argument, Bits, Call, Device, Leaf, Operator, Program};
+use crate::device::parts::Parts;
+use crate::device::{Argument, Bits, Call, Device, Leaf, Loop, Operator, Program};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{self, Kind};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
@@ -269,6 +270,31 @@ pub fn advance(device: &Device, place: &Place) -> Why {
     place
         .is_last_use(device, name)
         .then_some("nothing uses the address behind the last page")
+}
+
+/// A turn more of the loop of tiles at `place`: it is behind those of its parts that the bounds let be, and does what such turns do.
+pub fn turn_more(device: &Device, place: &Place) -> Why {
+    let Some(Stmt {
+        kind:
+            Kind::Loop(
+                Loop::Tiles {
+                    name, in_parts: true, ..
+                },
+                body,
+            ),
+        ..
+    }) = place.get(device)
+    else {
+        return None;
+    };
+    let parts = Parts::of(name, body).filter(|parts| parts.to.is_some() && parts.without.is_empty())?;
+    let is_idle =
+        |stmt: &Stmt| matches!(&stmt.kind, Kind::Op(Leaf::Advance { name, .. }) if place.is_last_use(device, name));
+    parts
+        .rest
+        .iter()
+        .all(is_idle)
+        .then_some("a turn behind what the tensor has advances an address that nothing uses any more")
 }
 
 /// A runtime argument of another value.

@@ -49,8 +49,9 @@ pub fn of(maker: &mut Maker, place: &Place) {
             }
         }
         ir::Kind::Loop(Loop::Tiles { end, step, .. }, _) => {
-            for changed in [end.saturating_add(*step), end.saturating_sub(*step)] {
-                maker.at(Kind::Rounds, place, &format!("0..{changed}"), None, |device| {
+            let more = same::turn_more(maker.device, place);
+            for (changed, same) in [(end.saturating_add(*step), more), (end.saturating_sub(*step), None)] {
+                maker.at(Kind::Rounds, place, &format!("0..{changed}"), same, |device| {
                     place.edit(device, |list, at| {
                         if let ir::Kind::Loop(Loop::Tiles { end, .. }, _) = &mut list[at].kind {
                             *end = changed;

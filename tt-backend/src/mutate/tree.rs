@@ -101,7 +101,7 @@ impl Place {
         let around = path.iter().filter_map(|(list, at)| list.get(*at));
         around
             .filter_map(|stmt| match &stmt.kind {
-                Kind::Loop(Loop::Tiles { name, end, step }, _) if end <= step => Some(name.as_str()),
+                Kind::Loop(Loop::Tiles { name, end, step, .. }, _) if end <= step => Some(name.as_str()),
                 _ => None,
             })
             .collect()

@@ -19,7 +19,7 @@ const KEYWORDS: &str = "\
 /// What the compiler names itself, and what else the emitted files mention.
 const OWN: &str = "\
     main kernel_main block_id block_step shard_block run_length run_pitch plane_id is_own across down plane_rounds column_at row_at block_at band band_row rows within group_blocks group_column columns rest \
-    first_row first_column row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
+    first_row first_column rows_before columns_before rows_within columns_within row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
     std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
     DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \
     EltwiseBinaryReuseDestType DEST_TO_SRCA DEST_TO_SRCB BroadcastType ROW COL SCALAR \

@@ -2,7 +2,8 @@
 //!
 //! Before: `Reserve`, `Publish`, `Receive`, `Release`, `Read`, `Write`. After: the calls of the CB protocol, page loops of
 //! reader and writer, one barrier per step of reads and per block that is written. Tiles outside a tensor are zeroed instead of read, and
-//! not written; edges of tiles that must be zero are zeroed after the barrier. Rows that begin anywhere are moved tile by tile too, by
+//! not written: which of a row of tiles it has is computed once, before the loops, and a row is asked once whether it is one of the tensor's
+//! (`device::parts`). Edges of tiles that must be zero are zeroed after the barrier. Rows that begin anywhere are moved tile by tile too, by
 //! functions that the emitted file has (`codegen::edges`). A version that a line of cores shares is read by its sender and sent to the
 //! others, in loops of one step of reads ahead of the turn that it is for (`device::ahead`); what is stored, and told, is so of a core's
 //! own blocks alone (`multicast_reuse`). What is told of a block (`inspections`) goes by the device's debug headers. Call sequences:

@@ -11,6 +11,7 @@
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
 //! | `progress` | after every pass from D1 on: the three programs have the same loops and branches, and can neither starve nor overflow with the depths chosen |
 //! | `ahead` | what is done a turn of a loop earlier than it stands is what would have been done in its place |
+//! | `walk` | loops of tiles in parts have the turns of the loop as it stands |
 //! | `fetched` | the programs have the same integers of tensors |
 //! | `shared` | all cores of a line share the same versions at the same places, and none waits for ever |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |

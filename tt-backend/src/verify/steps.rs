@@ -429,7 +429,12 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
                 let bounds = format!("{}..{}", asked(start, context.args), asked(end, context.args));
                 Head::Users(*origin, bounds, *ahead)
             }
-            Loop::Tiles { name: _, end, step } => Head::Tiles(end.div_ceil((*step).max(1))),
+            Loop::Tiles {
+                name: _,
+                end,
+                step,
+                in_parts: _,
+            } => Head::Tiles(end.div_ceil((*step).max(1))),
         }
     }
 

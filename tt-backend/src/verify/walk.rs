@@ -10,8 +10,9 @@ use super::range::Range;
 use super::ring::Rings;
 use super::value::{End, Env, Value};
 use super::{Fault, Proof, fault};
+use crate::device::parts::Parts;
 use crate::device::{Bits, Call, Calls, Cause, Device, Expr, Leaf, Loop, Operator, Program, Scope, Turn};
-use crate::ir::{Kind, Stmt};
+use crate::ir::{Kind, Stmt, operations};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use std::rc::Rc;
 
@@ -309,10 +310,47 @@ impl<'a> Walk<'a> {
                     result
                 })
             }
-            Loop::Tiles { name, end, step } => (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
-                let value = Value::Int(Range::one(i64::from(at)));
-                self.with(name, value, state, |walk, state| walk.body(body, state, depth))
-            }),
+            Loop::Tiles {
+                name,
+                end,
+                step,
+                in_parts,
+            } => {
+                if *in_parts {
+                    self.parts(name, *end, body, state)?;
+                }
+                (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
+                    let value = Value::Int(Range::one(i64::from(at)));
+                    self.with(name, value, state, |walk, state| walk.body(body, state, depth))
+                })
+            }
+        }
+    }
+
+    /// The turns of a loop in parts ([`crate::device::parts`]) are those of the loop as it stands.
+    fn parts(&self, name: &str, end: u32, body: &'a [Stmt<Calls<Bits>>], state: &State<'a>) -> Proof {
+        let Some(parts) = Parts::of(name, body) else {
+            return fault(format!("the turns of {name} are not in parts"));
+        };
+        let is_within = |bound| match state.env.value(bound, &self.device.buffers) {
+            Value::Int(range) => range.high <= i64::from(end),
+            Value::Buffer(_) | Value::Address(..) => false,
+        };
+        if !parts.bounds().all(is_within) {
+            return fault(format!("a part of {name} may end behind {end}"));
+        }
+        let mut stays = true;
+        for asked in parts.asked() {
+            asked.walk(&mut |part| stays &= !matches!(part, Expr::Buffer(_)));
+        }
+        operations(body, &mut |leaf| {
+            if let Leaf::Advance { name, .. } = leaf {
+                stays &= !parts.asked().any(|asked| asked.mentions(name));
+            }
+        });
+        match stays {
+            true => Ok(()),
+            false => fault(format!("what the parts of {name} are told by may change")),
         }
     }
 

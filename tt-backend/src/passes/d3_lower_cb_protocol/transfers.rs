@@ -3,7 +3,8 @@
 use super::{Lines, op, set, value};
 use crate::device::function::*;
 use crate::device::{
-    Calls, CppType, Expr, Leaf, Operator, Symbol, Template, TemplateArg, call, call_with, line, scope, tiles, when,
+    Calls, CppType, Expr, Leaf, Operator, Symbol, Template, TemplateArg, call, call_with, line, scope, tiles,
+    tiles_in_parts, when,
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
@@ -51,13 +52,13 @@ pub(super) fn page_of(
     op(Operator::Add, first, column)
 }
 
-/// Whether the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; `None`
-/// where that is always so.
-fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
-    let mut tests = Vec::new();
+/// That the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; nothing where that is
+/// always so.
+fn has_matrix(region: &TileRegion) -> Vec<Expr<Symbol>> {
+    let mut asked = Vec::new();
     let mut within = |index: &IntExpr, extent| {
-        tests.push(op(Operator::AtLeast, Expr::user(index), Expr::Int(0)));
-        tests.push(op(Operator::Less, Expr::user(index), Expr::Value(extent)));
+        asked.push(op(Operator::AtLeast, Expr::user(index), Expr::Int(0)));
+        asked.push(op(Operator::Less, Expr::user(index), Expr::Value(extent)));
     };
     for (axis, index) in region.matrix.iter().enumerate() {
         if index.may_miss {
@@ -70,40 +71,105 @@ fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
     {
         within(line, Symbol::TensorAxis(region.tensor, 0));
     }
-    tests.into_iter().reduce(|a, b| op(Operator::And, a, b))
+    asked
 }
 
-/// Whether the tile (row, column) of a region in pages is one of the tensor's; `None` where it always is.
-fn inside(region: &TileRegion) -> Option<Expr<Symbol>> {
-    let mut tests: Vec<Expr<Symbol>> = has_matrix(region).into_iter().collect();
-    for (axis, (first, index)) in [("first_row", "row"), ("first_column", "column")]
-        .into_iter()
-        .enumerate()
-    {
-        let at = || op(Operator::Add, Expr::name(first), Expr::name(index));
-        if region.may_precede[axis] {
-            tests.push(op(Operator::AtLeast, at(), Expr::Int(0)));
-        }
-        if region.may_exceed[axis] {
-            tests.push(op(
-                Operator::Less,
-                at(),
-                Expr::Value(Symbol::TensorTiles(region.tensor, axis)),
-            ));
-        }
+/// What the tiles along an axis of a block are called: the one that a loop is at, the first in the tensor, and in the block those before the
+/// tensor's first, and one past the last that the tensor has.
+const AXES: [[&str; 4]; 2] = [
+    ["row", "first_row", "rows_before", "rows_within"],
+    ["column", "first_column", "columns_before", "columns_within"],
+];
+
+/// Whether a region may begin before a tensor, and end behind it, along an axis of tiles.
+fn passes_edges(region: &TileRegion, axis: usize) -> [bool; 2] {
+    match region.transfer {
+        Transfer::Pages(_) => [region.may_precede[axis], region.may_exceed[axis]],
+        Transfer::Rows(_) => [false; 2],
     }
-    tests.into_iter().reduce(|a, b| op(Operator::And, a, b))
 }
 
-/// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`, and the condition under
-/// which it is made.
+/// That a row (0) or column (1) of tiles of a region is one of the tensor's; nothing where it always is.
+fn inside(region: &TileRegion, axis: usize) -> Vec<Expr<Symbol>> {
+    let [index, first, ..] = AXES[axis];
+    let at = || op(Operator::Add, Expr::name(first), Expr::name(index));
+    let [precedes, exceeds] = passes_edges(region, axis);
+    let extent = Expr::Value(Symbol::TensorTiles(region.tensor, axis));
+    let from = precedes.then(|| op(Operator::AtLeast, at(), Expr::Int(0)));
+    from.into_iter()
+        .chain(exceeds.then(|| op(Operator::Less, at(), extent)))
+        .collect()
+}
+
+/// As [`inside`], of the turns of a loop over `count` of them: between which bounds, and first what these are.
+fn bounds(region: &TileRegion, axis: usize, count: u32) -> (Lines, Vec<Expr<Symbol>>) {
+    let [index, first, before, within] = AXES[axis];
+    let [precedes, exceeds] = passes_edges(region, axis);
+    let count = i64::from(count);
+    let extent = Expr::Value(Symbol::TensorTiles(region.tensor, axis));
+    let (mut computed, mut asked) = (Lines::new(), Vec::new());
+    let mut rest = op(Operator::Sub, extent.clone(), Expr::name(first));
+    if precedes {
+        // However far before the tensor a block begins: no more than all of it is.
+        let cut = op(Operator::Max, Expr::name(first), Expr::Int(-count));
+        computed.push(set(before, op(Operator::Sub, Expr::Int(0), cut)));
+        asked.push(op(Operator::AtLeast, Expr::name(index), Expr::name(before)));
+        rest = op(Operator::Add, extent, Expr::name(before));
+    }
+    if exceeds {
+        computed.push(set(within, op(Operator::Min, rest, Expr::Int(count))));
+        asked.push(op(Operator::Less, Expr::name(index), Expr::name(within)));
+    }
+    (computed, asked)
+}
+
+/// The loops over the tiles of a block, in the order in which they lie in its buffer: `moved` for those that the tensor has, `instead` for
+/// others, `advance` behind either, `of_row` before each row of them. First is what is computed before the loops, of which the inner one asks
+/// nothing of a tile.
+fn page_loops(
+    (buffer, region): (&Buffer, &TileRegion),
+    of_row: Option<Leaf<Symbol>>,
+    moved: Leaf<Symbol>,
+    instead: Lines,
+    advance: Lines,
+) -> (Lines, Stmt<Calls<Symbol>>) {
+    let [mut outer, mut inner] = if buffer.column_major { [1, 0] } else { [0, 1] };
+    let mut asked = has_matrix(region);
+    let is_asked = !asked.is_empty() || (0..2).any(|axis| passes_edges(region, axis) != [false; 2]);
+    // The tiles of a single row or column lie alike either way.
+    if is_asked && of_row.is_none() && buffer.tiles[inner] == 1 && buffer.tiles[outer] > 1 {
+        [outer, inner] = [inner, outer];
+    }
+    let [across, along] = [outer, inner].map(|axis| (AXES[axis][0], buffer.tiles[axis]));
+    asked.extend(inside(region, outer));
+    let (computed, of_turns) = match along {
+        (_, 1) => (Lines::new(), inside(region, inner)),
+        (_, count) => bounds(region, inner, count),
+    };
+    asked.extend(of_turns);
+    let moved = vec![line(moved)];
+    let loops = match asked.into_iter().reduce(|a, b| op(Operator::And, a, b)) {
+        None => tiles(along.0, along.1, 1, [moved, advance].concat()),
+        Some(asked) => {
+            let turn = [vec![when(asked, moved, instead)], advance].concat();
+            match along {
+                (index, 1) => tiles(index, 1, 1, turn),
+                (index, count) => tiles_in_parts(index, count, turn),
+            }
+        }
+    };
+    let row = of_row.map(line).into_iter().chain([loops]).collect();
+    (computed, tiles(across.0, across.1, 1, row))
+}
+
+/// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`.
 fn transfer(
     buffer: &Buffer,
     region: &TileRegion,
     address: &str,
     [in_pages, in_rows]: [&'static Function; 2],
     more: &[Expr<Symbol>],
-) -> (Leaf<Symbol>, Option<Expr<Symbol>>) {
+) -> Leaf<Symbol> {
     let tensor = region.tensor;
     let (accessor, address) = (Expr::Accessor(tensor), Expr::name(address));
     let rows = match &region.transfer {
@@ -115,7 +181,7 @@ fn transfer(
                 at("first_row", "row"),
                 at("first_column", "column"),
             );
-            return (call(in_pages, [page, accessor, address]), inside(region));
+            return call(in_pages, [page, accessor, address]);
         }
         Transfer::Rows(rows) => rows,
     };
@@ -153,7 +219,7 @@ fn transfer(
         Some(modulo) => words.extend([over, modulo].map(i64::from)),
     }
     let template: Template = words.into_iter().map(TemplateArg::Int).collect();
-    let moved = call_with(
+    call_with(
         in_rows,
         template,
         [
@@ -171,8 +237,7 @@ fn transfer(
         ]
         .into_iter()
         .chain(more.iter().cloned()),
-    );
-    (moved, has_matrix(region))
+    )
 }
 
 /// A version whose tiles are all this constant.
@@ -213,13 +278,6 @@ fn may_lie_there(buffer: &Buffer) -> bool {
 /// The pages of a version under way.
 pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
     let buffer = &buffers[id.0];
-    let [rows, columns] = buffer.tiles;
-    let mut out = origin(region);
-    out.push(line(Leaf::Let {
-        kind: CppType::Word,
-        name: "dst".into(),
-        value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
-    }));
     let in_rows = match region.transfer.class_of_read() == TransferClass::Element {
         true => &READ_ELEMENTS,
         false => &READ_ROWS,
@@ -228,25 +286,32 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
         true => &READ_PLACED_PAGE,
         false => &NOC_ASYNC_READ_PAGE,
     };
-    let functions = [page, in_rows];
-    let (transfer, cond) = transfer(buffer, region, "dst", functions, &[scratch(buffers, Role::Reader)]);
-    let mut body = match cond {
-        None => vec![line(transfer)],
-        Some(cond) => {
-            let zero = line(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
-            vec![when(cond, vec![line(transfer)], vec![zero])]
-        }
-    };
-    body.push(line(Leaf::Advance {
+    let moved = transfer(
+        buffer,
+        region,
+        "dst",
+        [page, in_rows],
+        &[scratch(buffers, Role::Reader)],
+    );
+    let zero = line(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
+    let (bounds, loops) = page_loops((buffer, region), None, moved, vec![zero], vec![advance("dst", id)]);
+    let mut out = origin(region);
+    out.extend(bounds);
+    out.push(line(Leaf::Let {
+        kind: CppType::Word,
         name: "dst".into(),
-        value: Expr::PageBytes(id),
+        value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
     }));
-    out.push(if buffer.column_major {
-        tiles("column", columns, 1, vec![tiles("row", rows, 1, body)])
-    } else {
-        tiles("row", rows, 1, vec![tiles("column", columns, 1, body)])
-    });
+    out.push(loops);
     out
+}
+
+/// The page behind that at an address.
+fn advance(name: &str, id: BufferId) -> Stmt<Calls<Symbol>> {
+    line(Leaf::Advance {
+        name: name.into(),
+        value: Expr::PageBytes(id),
+    })
 }
 
 /// Zeros where pages that have arrived lie past the tensor's edge; nothing where none do.
@@ -420,28 +485,24 @@ pub(super) fn write(
     waits: bool,
 ) -> Lines {
     let buffer = &buffers[id.0];
-    let [rows, columns] = buffer.tiles;
-    let mut out = origin(region);
-    out.push(line(Leaf::Let {
-        kind: CppType::Word,
-        name: "src".into(),
-        value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
-    }));
-    let mut advances = vec![("src", id)];
+    let from = |name: &str, id| {
+        line(Leaf::Let {
+            kind: CppType::Word,
+            name: name.into(),
+            value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
+        })
+    };
+    let (mut sources, mut advances) = (vec![from("src", id)], vec![advance("src", id)]);
     let page = match may_lie_there(buffer) {
         true => &WRITE_PLACED_PAGE,
         false => &NOC_ASYNC_WRITE_PAGE,
     };
     let in_elements = region.transfer.class_of_write(stored.is_some()) == TransferClass::Element;
-    let (transfer, cond) = match in_elements {
+    let moved = match in_elements {
         true => {
             let stored = stored.map(|stored| {
-                out.push(line(Leaf::Let {
-                    kind: CppType::Word,
-                    name: "stored".into(),
-                    value: value(&GET_READ_PTR, [Expr::Buffer(stored)]),
-                }));
-                advances.push(("stored", stored));
+                sources.push(from("stored", stored));
+                advances.push(advance("stored", stored));
                 Expr::name("stored")
             });
             let more = [stored.unwrap_or(Expr::Int(0)), scratch(buffers, Role::Writer)];
@@ -449,23 +510,14 @@ pub(super) fn write(
         }
         false => transfer(buffer, region, "src", [page, &WRITE_ROWS], &[]),
     };
-    let mut body = match cond {
-        None => vec![line(transfer)],
-        Some(cond) => vec![when(cond, vec![line(transfer)], Vec::new())],
-    };
-    body.extend(advances.into_iter().map(|(name, id)| {
-        line(Leaf::Advance {
-            name: name.into(),
-            value: Expr::PageBytes(id),
-        })
-    }));
     let so_far = || {
         let rows = op(Operator::Add, Expr::name("row"), Expr::Int(1));
-        op(Operator::Mul, rows, Expr::Int(i64::from(columns)))
+        op(Operator::Mul, rows, Expr::Int(i64::from(buffer.tiles[1])))
     };
-    let wait = waits.then(|| line(call(&CB_WAIT_FRONT, [Expr::Buffer(id), so_far()])));
-    let row = wait.into_iter().chain([tiles("column", columns, 1, body)]);
-    out.push(tiles("row", rows, 1, row.collect()));
+    let wait = waits.then(|| call(&CB_WAIT_FRONT, [Expr::Buffer(id), so_far()]));
+    let (bounds, loops) = page_loops((buffer, region), wait, moved, Lines::new(), advances);
+    let mut out = [origin(region), bounds, sources].concat();
+    out.push(loops);
     // `write_elements` flushes what it writes, before it fills its scratch anew.
     if !in_elements {
         out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));

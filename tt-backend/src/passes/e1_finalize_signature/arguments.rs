@@ -379,7 +379,17 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
                 ahead,
                 origin,
             },
-            Loop::Tiles { name, end, step } => Loop::Tiles { name, end, step },
+            Loop::Tiles {
+                name,
+                end,
+                step,
+                in_parts,
+            } => Loop::Tiles {
+                name,
+                end,
+                step,
+                in_parts,
+            },
         }
     }
 

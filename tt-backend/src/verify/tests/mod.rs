@@ -7,7 +7,7 @@ use super::fixture::*;
 use super::traffic::Traffic;
 use super::*;
 use crate::device::function::*;
-use crate::device::{Bits, Call, Expr, Leaf, Loop, Operator, Origin, when};
+use crate::device::{Bits, Call, CppType, Expr, Leaf, Loop, Operator, Origin, line, tiles_in_parts, when};
 use crate::flow::BufferId;
 use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
@@ -314,6 +314,74 @@ fn transfers_that_are_not_waited_for_are_refused() {
         }),
         ("a write may not have arrived", |device| {
             without(device, WRITER, &NOC_ASYNC_WRITE_BARRIER)
+        }),
+    ]);
+}
+
+/// Makes the loop over the reader's pages one in parts: before it `columns_within`, and those turns within that are `asked` for.
+fn in_parts(device: &mut Device, columns_within: Expr<Bits>, asked: Expr<Bits>) {
+    edit(device, READER, &mut |node| {
+        let Kind::Loop(Loop::Tiles { name, end, .. }, body) = &node.kind else {
+            return vec![node];
+        };
+        let [read, next] = body.as_slice() else {
+            return vec![node];
+        };
+        let within = Leaf::Let {
+            kind: CppType::Int,
+            name: "columns_within".into(),
+            value: columns_within.clone(),
+        };
+        let zero = run(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(X)]);
+        let turn = vec![when(asked.clone(), vec![read.clone()], vec![zero]), next.clone()];
+        vec![line(within), tiles_in_parts(name, *end, turn)]
+    });
+}
+
+/// At most so many of the blocks that are left.
+fn at_most(most: i64) -> Expr<Bits> {
+    let left = Expr::binary(Operator::Sub, Expr::name("K_blocks"), Expr::name("by"));
+    Expr::binary(Operator::Min, left, Expr::Int(most))
+}
+
+fn is_within() -> Expr<Bits> {
+    Expr::operation(Operator::Less, Expr::name("column"), Expr::name("columns_within"))
+}
+
+#[test]
+fn turns_in_parts_are_proved() {
+    let mut device = device();
+    let has_row = Expr::operation(Operator::Less, Expr::name("by"), Expr::name("K_blocks"));
+    in_parts(
+        &mut device,
+        at_most(4),
+        Expr::operation(Operator::And, has_row, is_within()),
+    );
+    assert_eq!(verify(&kernel(), &device), Ok(()));
+}
+
+#[test]
+fn parts_that_are_not_the_turns_of_their_loop_are_refused() {
+    refuses(&[
+        ("a part of column may end behind 4", |device| {
+            in_parts(device, at_most(5), is_within());
+        }),
+        ("a part of column may end behind 4", |device| {
+            in_parts(device, Expr::name("K_blocks"), is_within());
+        }),
+        ("the turns of column are not in parts", |device| {
+            let at = Expr::binary(Operator::Add, Expr::name("by"), Expr::name("column"));
+            let asked = Expr::operation(Operator::Less, at, Expr::name("columns_within"));
+            in_parts(device, at_most(4), asked);
+        }),
+        ("what the parts of column are told by may change", |device| {
+            let asked = Expr::operation(Operator::Less, Expr::name("dst"), Expr::name("K_blocks"));
+            let asked = Expr::operation(Operator::And, asked, is_within());
+            in_parts(device, at_most(4), asked);
+        }),
+        ("page 0 is pushed, but not written on every path", |device| {
+            in_parts(device, at_most(4), is_within());
+            without(device, READER, &ZERO_PAGE);
         }),
     ]);
 }

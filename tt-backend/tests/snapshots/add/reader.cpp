@@ -22,8 +22,8 @@ void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(3);
     const uint32_t b_address = get_arg_val<uint32_t>(4);
     const int32_t M_div_ceil_128 = get_arg_val<int32_t>(5);
-    const int32_t M_tiles = get_arg_val<int32_t>(6);
-    const int32_t N_tiles = get_arg_val<int32_t>(7);
+    const int32_t N_tiles = get_arg_val<int32_t>(6);
+    const int32_t M_tiles = get_arg_val<int32_t>(7);
     const int32_t a_page = get_arg_val<int32_t>(8);
     const int32_t b_page = get_arg_val<int32_t>(9);
     constexpr auto a_args = TensorAccessorArgs<0>();
@@ -41,14 +41,18 @@ void kernel_main() {
         {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
+            const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
             uint32_t dst = get_write_ptr(cb_x);
             for (int32_t row = 0; row < 4; ++row) {
-                for (int32_t column = 0; column < 4; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    } else {
-                        zero_page(dst, x_page_bytes);
+                        dst += x_page_bytes;
                     }
+                }
+                for (; column < 4; ++column) {
+                    zero_page(dst, x_page_bytes);
                     dst += x_page_bytes;
                 }
             }
@@ -56,14 +60,18 @@ void kernel_main() {
         {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
+            const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
             uint32_t dst = get_write_ptr(cb_y);
             for (int32_t row = 0; row < 4; ++row) {
-                for (int32_t column = 0; column < 4; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
-                    } else {
-                        zero_page(dst, y_page_bytes);
+                        dst += y_page_bytes;
                     }
+                }
+                for (; column < 4; ++column) {
+                    zero_page(dst, y_page_bytes);
                     dst += y_page_bytes;
                 }
             }

@@ -45,14 +45,16 @@ void kernel_main() {
         {
             const int32_t first_row = by;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = K_tiles - first_column < 2 ? K_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_x);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_column + column < K_tiles) {
-                        noc_async_read_page(a_page + (bz * M_tiles + first_row + row) * K_tiles + first_column + column, a, dst);
-                    } else {
-                        zero_page(dst, x_page_bytes);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(a_page + (bz * M_tiles + first_row + row) * K_tiles + first_column + column, a, dst);
+                    dst += x_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, x_page_bytes);
                     dst += x_page_bytes;
                 }
             }

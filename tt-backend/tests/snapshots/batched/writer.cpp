@@ -37,12 +37,15 @@ void kernel_main() {
         {
             const int32_t first_row = bx * 2;
             const int32_t first_column = by;
+            const int32_t rows_within = K_tiles - first_row < 2 ? K_tiles - first_row : 2;
             uint32_t src = get_read_ptr(cb_y);
-            for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t column = 0; column < 1; ++column) {
-                    if (first_row + row < K_tiles) {
-                        noc_async_write_page(c_page + (bz * K_tiles + first_row + row) * M_tiles + first_column + column, c, src);
-                    }
+            for (int32_t column = 0; column < 1; ++column) {
+                int32_t row = 0;
+                for (; row < rows_within; ++row) {
+                    noc_async_write_page(c_page + (bz * K_tiles + first_row + row) * M_tiles + first_column + column, c, src);
+                    src += y_page_bytes;
+                }
+                for (; row < 2; ++row) {
                     src += y_page_bytes;
                 }
             }

@@ -142,14 +142,16 @@ void kernel_main() {
         if (place_in_column == column_sender) {
             const int32_t first_row = 0;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_bias_row);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_column + column < N_tiles) {
-                        noc_async_read_page(bias_page + (first_row + row) * N_tiles + first_column + column, bias, dst);
-                    } else {
-                        zero_page(dst, bias_row_page_bytes);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(bias_page + (first_row + row) * N_tiles + first_column + column, bias, dst);
+                    dst += bias_row_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, bias_row_page_bytes);
                     dst += bias_row_page_bytes;
                 }
             }
@@ -172,14 +174,16 @@ void kernel_main() {
                 if (place_in_row == row_sender) {
                     const int32_t first_row = by * 2;
                     const int32_t first_column = k;
+                    const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
                     uint32_t dst = get_write_ptr(cb_x_block);
-                    for (int32_t row = 0; row < 2; ++row) {
-                        for (int32_t column = 0; column < 1; ++column) {
-                            if (first_row + row < M_tiles) {
-                                noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
-                            } else {
-                                zero_page(dst, x_block_page_bytes);
-                            }
+                    for (int32_t column = 0; column < 1; ++column) {
+                        int32_t row = 0;
+                        for (; row < rows_within; ++row) {
+                            noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
+                            dst += x_block_page_bytes;
+                        }
+                        for (; row < 2; ++row) {
+                            zero_page(dst, x_block_page_bytes);
                             dst += x_block_page_bytes;
                         }
                     }
@@ -194,14 +198,16 @@ void kernel_main() {
                 if (place_in_column == column_sender) {
                     const int32_t first_row = k;
                     const int32_t first_column = bx * 2;
+                    const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
                     uint32_t dst = get_write_ptr(cb_w_block);
                     for (int32_t row = 0; row < 1; ++row) {
-                        for (int32_t column = 0; column < 2; ++column) {
-                            if (first_column + column < N_tiles) {
-                                noc_async_read_page(w_page + (first_row + row) * N_tiles + first_column + column, w, dst);
-                            } else {
-                                zero_page(dst, w_block_page_bytes);
-                            }
+                        int32_t column = 0;
+                        for (; column < columns_within; ++column) {
+                            noc_async_read_page(w_page + (first_row + row) * N_tiles + first_column + column, w, dst);
+                            dst += w_block_page_bytes;
+                        }
+                        for (; column < 2; ++column) {
+                            zero_page(dst, w_block_page_bytes);
                             dst += w_block_page_bytes;
                         }
                     }

@@ -102,8 +102,8 @@ void kernel_main() {
     const int32_t N_div_ceil_128 = get_arg_val<int32_t>(23);
     const int32_t M_div_ceil_128 = get_arg_val<int32_t>(24);
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(25);
-    const int32_t M_tiles = get_arg_val<int32_t>(26);
-    const int32_t K_tiles = get_arg_val<int32_t>(27);
+    const int32_t K_tiles = get_arg_val<int32_t>(26);
+    const int32_t M_tiles = get_arg_val<int32_t>(27);
     const int32_t a_page = get_arg_val<int32_t>(28);
     const int32_t N_tiles = get_arg_val<int32_t>(29);
     const int32_t b_page = get_arg_val<int32_t>(30);
@@ -136,14 +136,18 @@ void kernel_main() {
             if (place_in_row == row_sender) {
                 const int32_t first_row = by * 4;
                 const int32_t first_column = k * 2;
+                const int32_t columns_within = K_tiles - first_column < 2 ? K_tiles - first_column : 2;
                 uint32_t dst = get_write_ptr(cb_a_block);
                 for (int32_t row = 0; row < 4; ++row) {
-                    for (int32_t column = 0; column < 2; ++column) {
-                        if (first_row + row < M_tiles && first_column + column < K_tiles) {
+                    int32_t column = 0;
+                    if (first_row + row < M_tiles) {
+                        for (; column < columns_within; ++column) {
                             noc_async_read_page(a_page + (first_row + row) * K_tiles + first_column + column, a, dst);
-                        } else {
-                            zero_page(dst, a_block_page_bytes);
+                            dst += a_block_page_bytes;
                         }
+                    }
+                    for (; column < 2; ++column) {
+                        zero_page(dst, a_block_page_bytes);
                         dst += a_block_page_bytes;
                     }
                 }
@@ -154,14 +158,18 @@ void kernel_main() {
             if (place_in_column == column_sender) {
                 const int32_t first_row = k * 2;
                 const int32_t first_column = bx * 4;
+                const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
                 uint32_t dst = get_write_ptr(cb_b_block);
                 for (int32_t row = 0; row < 2; ++row) {
-                    for (int32_t column = 0; column < 4; ++column) {
-                        if (first_row + row < K_tiles && first_column + column < N_tiles) {
+                    int32_t column = 0;
+                    if (first_row + row < K_tiles) {
+                        for (; column < columns_within; ++column) {
                             noc_async_read_page(b_page + (first_row + row) * N_tiles + first_column + column, b, dst);
-                        } else {
-                            zero_page(dst, b_block_page_bytes);
+                            dst += b_block_page_bytes;
                         }
+                    }
+                    for (; column < 4; ++column) {
+                        zero_page(dst, b_block_page_bytes);
                         dst += b_block_page_bytes;
                     }
                 }

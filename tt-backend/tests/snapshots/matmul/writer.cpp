@@ -18,8 +18,8 @@ void kernel_main() {
     const uint32_t c_address = get_arg_val<uint32_t>(9);
     const int32_t N_div_ceil_128 = get_arg_val<int32_t>(10);
     const int32_t M_div_ceil_128 = get_arg_val<int32_t>(11);
-    const int32_t M_tiles = get_arg_val<int32_t>(12);
-    const int32_t N_tiles = get_arg_val<int32_t>(13);
+    const int32_t N_tiles = get_arg_val<int32_t>(12);
+    const int32_t M_tiles = get_arg_val<int32_t>(13);
     const int32_t c_page = get_arg_val<int32_t>(14);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
@@ -32,23 +32,27 @@ void kernel_main() {
         const int32_t is_own = column_at < N_div_ceil_128 && row_at < M_div_ceil_128;
         const int32_t bx = column_at < N_div_ceil_128 - 1 ? column_at : N_div_ceil_128 - 1;
         const int32_t by = row_at < M_div_ceil_128 - 1 ? row_at : M_div_ceil_128 - 1;
+        cb_wait_front(cb_acc_out, 16);
         // classic.rs:19: T.copy(acc, c[(by * 128; 128, bx * 128; 128)])
         if (is_own) {
             const int32_t first_row = by * 4;
             const int32_t first_column = bx * 4;
+            const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
             uint32_t src = get_read_ptr(cb_acc_out);
             for (int32_t row = 0; row < 4; ++row) {
-                cb_wait_front(cb_acc_out, (row + 1) * 4);
-                for (int32_t column = 0; column < 4; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
+                        src += acc_out_page_bytes;
                     }
+                }
+                for (; column < 4; ++column) {
                     src += acc_out_page_bytes;
                 }
             }
             noc_async_writes_flushed();
         }
-        cb_wait_front(cb_acc_out, 16);
         cb_pop_front(cb_acc_out, 16);
     }
     noc_async_write_barrier();

@@ -134,14 +134,16 @@ void kernel_main() {
                 {
                     const int32_t first_row = by;
                     const int32_t first_column = k * 2;
+                    const int32_t columns_within = K_tiles - first_column < 2 ? K_tiles - first_column : 2;
                     uint32_t dst = get_write_ptr(cb_xb);
                     for (int32_t row = 0; row < 1; ++row) {
-                        for (int32_t column = 0; column < 2; ++column) {
-                            if (first_column + column < K_tiles) {
-                                noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
-                            } else {
-                                zero_page(dst, xb_page_bytes);
-                            }
+                        int32_t column = 0;
+                        for (; column < columns_within; ++column) {
+                            noc_async_read_page(x_page + (first_row + row) * K_tiles + first_column + column, x, dst);
+                            dst += xb_page_bytes;
+                        }
+                        for (; column < 2; ++column) {
+                            zero_page(dst, xb_page_bytes);
                             dst += xb_page_bytes;
                         }
                     }
@@ -150,14 +152,18 @@ void kernel_main() {
                 if (place_in_row == row_sender) {
                     const int32_t first_row = k * 2;
                     const int32_t first_column = j * 2;
+                    const int32_t columns_within = H_tiles - first_column < 2 ? H_tiles - first_column : 2;
                     uint32_t dst = get_write_ptr(cb_wb);
                     for (int32_t row = 0; row < 2; ++row) {
-                        for (int32_t column = 0; column < 2; ++column) {
-                            if (first_row + row < K_tiles && first_column + column < H_tiles) {
+                        int32_t column = 0;
+                        if (first_row + row < K_tiles) {
+                            for (; column < columns_within; ++column) {
                                 noc_async_read_page(w_page + (first_row + row) * H_tiles + first_column + column, w, dst);
-                            } else {
-                                zero_page(dst, wb_page_bytes);
+                                dst += wb_page_bytes;
                             }
+                        }
+                        for (; column < 2; ++column) {
+                            zero_page(dst, wb_page_bytes);
                             dst += wb_page_bytes;
                         }
                     }
@@ -217,14 +223,18 @@ void kernel_main() {
             if (place_in_row == row_sender) {
                 const int32_t first_row = j * 2;
                 const int32_t first_column = 0;
+                const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
                 uint32_t dst = get_write_ptr(cb_vb);
                 for (int32_t row = 0; row < 2; ++row) {
-                    for (int32_t column = 0; column < 4; ++column) {
-                        if (first_row + row < H_tiles && first_column + column < N_tiles) {
+                    int32_t column = 0;
+                    if (first_row + row < H_tiles) {
+                        for (; column < columns_within; ++column) {
                             noc_async_read_page(v_page + (first_row + row) * N_tiles + first_column + column, v, dst);
-                        } else {
-                            zero_page(dst, vb_page_bytes);
+                            dst += vb_page_bytes;
                         }
+                    }
+                    for (; column < 4; ++column) {
+                        zero_page(dst, vb_page_bytes);
                         dst += vb_page_bytes;
                     }
                 }

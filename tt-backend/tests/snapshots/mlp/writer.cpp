@@ -32,12 +32,15 @@ void kernel_main() {
         if (is_own) {
             const int32_t first_row = by;
             const int32_t first_column = 0;
+            const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
             uint32_t src = get_read_ptr(cb_acc_out);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 4; ++column) {
-                    if (first_column + column < N_tiles) {
-                        noc_async_write_page(y_page + (first_row + row) * N_tiles + first_column + column, y, src);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_write_page(y_page + (first_row + row) * N_tiles + first_column + column, y, src);
+                    src += acc_out_page_bytes;
+                }
+                for (; column < 4; ++column) {
                     src += acc_out_page_bytes;
                 }
             }

@@ -102,8 +102,8 @@ void kernel_main() {
     const int32_t R_div_ceil_64 = get_arg_val<int32_t>(23);
     const int32_t S_div_ceil_64 = get_arg_val<int32_t>(24);
     const int32_t D_div_ceil_64 = get_arg_val<int32_t>(25);
-    const int32_t S_tiles = get_arg_val<int32_t>(26);
-    const int32_t D_tiles = get_arg_val<int32_t>(27);
+    const int32_t D_tiles = get_arg_val<int32_t>(26);
+    const int32_t S_tiles = get_arg_val<int32_t>(27);
     const int32_t q_page = get_arg_val<int32_t>(28);
     const int32_t R_tiles = get_arg_val<int32_t>(29);
     const int32_t k_page = get_arg_val<int32_t>(30);
@@ -136,14 +136,18 @@ void kernel_main() {
             if (place_in_row == row_sender) {
                 const int32_t first_row = by * 2;
                 const int32_t first_column = d * 2;
+                const int32_t columns_within = D_tiles - first_column < 2 ? D_tiles - first_column : 2;
                 uint32_t dst = get_write_ptr(cb_q_block);
                 for (int32_t row = 0; row < 2; ++row) {
-                    for (int32_t column = 0; column < 2; ++column) {
-                        if (first_row + row < S_tiles && first_column + column < D_tiles) {
+                    int32_t column = 0;
+                    if (first_row + row < S_tiles) {
+                        for (; column < columns_within; ++column) {
                             noc_async_read_page(q_page + (first_row + row) * D_tiles + first_column + column, q, dst);
-                        } else {
-                            zero_page(dst, q_block_page_bytes);
+                            dst += q_block_page_bytes;
                         }
+                    }
+                    for (; column < 2; ++column) {
+                        zero_page(dst, q_block_page_bytes);
                         dst += q_block_page_bytes;
                     }
                 }
@@ -154,14 +158,18 @@ void kernel_main() {
             if (place_in_column == column_sender) {
                 const int32_t first_row = bx * 2;
                 const int32_t first_column = d * 2;
+                const int32_t rows_within = R_tiles - first_row < 2 ? R_tiles - first_row : 2;
                 uint32_t dst = get_write_ptr(cb_k_block);
                 for (int32_t column = 0; column < 2; ++column) {
-                    for (int32_t row = 0; row < 2; ++row) {
-                        if (first_row + row < R_tiles && first_column + column < D_tiles) {
+                    int32_t row = 0;
+                    if (first_column + column < D_tiles) {
+                        for (; row < rows_within; ++row) {
                             noc_async_read_page(k_page + (first_row + row) * D_tiles + first_column + column, k, dst);
-                        } else {
-                            zero_page(dst, k_block_page_bytes);
+                            dst += k_block_page_bytes;
                         }
+                    }
+                    for (; row < 2; ++row) {
+                        zero_page(dst, k_block_page_bytes);
                         dst += k_block_page_bytes;
                     }
                 }

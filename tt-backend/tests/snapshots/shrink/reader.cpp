@@ -32,14 +32,16 @@ void kernel_main() {
         {
             const int32_t first_row = by;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_v_in);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_column + column < N_tiles) {
-                        noc_async_read_page(x_page + (first_row + row) * N_tiles + first_column + column, x, dst);
-                    } else {
-                        zero_page(dst, v_in_page_bytes);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(x_page + (first_row + row) * N_tiles + first_column + column, x, dst);
+                    dst += v_in_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, v_in_page_bytes);
                     dst += v_in_page_bytes;
                 }
             }

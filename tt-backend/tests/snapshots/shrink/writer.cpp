@@ -24,12 +24,15 @@ void kernel_main() {
         {
             const int32_t first_row = by;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t src = get_read_ptr(cb_v_out);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_column + column < N_tiles) {
-                        noc_async_write_page(y_page + (first_row + row) * N_tiles + first_column + column, y, src);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_write_page(y_page + (first_row + row) * N_tiles + first_column + column, y, src);
+                    src += v_out_page_bytes;
+                }
+                for (; column < 2; ++column) {
                     src += v_out_page_bytes;
                 }
             }

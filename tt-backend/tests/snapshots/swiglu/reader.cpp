@@ -22,8 +22,8 @@ void kernel_main() {
     const uint32_t gate_address = get_arg_val<uint32_t>(3);
     const uint32_t up_address = get_arg_val<uint32_t>(4);
     const int32_t N_div_ceil_64 = get_arg_val<int32_t>(5);
-    const int32_t M_tiles = get_arg_val<int32_t>(6);
-    const int32_t N_tiles = get_arg_val<int32_t>(7);
+    const int32_t N_tiles = get_arg_val<int32_t>(6);
+    const int32_t M_tiles = get_arg_val<int32_t>(7);
     const int32_t gate_page = get_arg_val<int32_t>(8);
     const int32_t up_page = get_arg_val<int32_t>(9);
     constexpr auto gate_args = TensorAccessorArgs<0>();
@@ -41,14 +41,18 @@ void kernel_main() {
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_gate_block);
             for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_read_page(gate_page + (first_row + row) * N_tiles + first_column + column, gate, dst);
-                    } else {
-                        zero_page(dst, gate_block_page_bytes);
+                        dst += gate_block_page_bytes;
                     }
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, gate_block_page_bytes);
                     dst += gate_block_page_bytes;
                 }
             }
@@ -56,14 +60,18 @@ void kernel_main() {
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_up_block);
             for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_read_page(up_page + (first_row + row) * N_tiles + first_column + column, up, dst);
-                    } else {
-                        zero_page(dst, up_block_page_bytes);
+                        dst += up_block_page_bytes;
                     }
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, up_block_page_bytes);
                     dst += up_block_page_bytes;
                 }
             }

@@ -18,8 +18,8 @@ void kernel_main() {
     const uint32_t c_address = get_arg_val<uint32_t>(9);
     const int32_t N_div_ceil_64 = get_arg_val<int32_t>(10);
     const int32_t M_div_ceil_96 = get_arg_val<int32_t>(11);
-    const int32_t M_tiles = get_arg_val<int32_t>(12);
-    const int32_t N_tiles = get_arg_val<int32_t>(13);
+    const int32_t N_tiles = get_arg_val<int32_t>(12);
+    const int32_t M_tiles = get_arg_val<int32_t>(13);
     const int32_t c_page = get_arg_val<int32_t>(14);
     constexpr auto c_args = TensorAccessorArgs<0>();
     const auto c = TensorAccessor(c_args, c_address);
@@ -37,12 +37,17 @@ void kernel_main() {
         if (is_own) {
             const int32_t first_row = by * 3;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t src = get_read_ptr(cb_acc_out);
             for (int32_t row = 0; row < 3; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_write_page(c_page + (first_row + row) * N_tiles + first_column + column, c, src);
+                        src += acc_out_page_bytes;
                     }
+                }
+                for (; column < 2; ++column) {
                     src += acc_out_page_bytes;
                 }
             }

@@ -112,14 +112,16 @@ void kernel_main() {
         if (place_in_column == column_sender) {
             const int32_t first_row = 0;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_row);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_column + column < N_tiles) {
-                        noc_async_read_page(r_page + (first_row + row) * N_tiles + first_column + column, r, dst);
-                    } else {
-                        zero_page(dst, row_page_bytes);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(r_page + (first_row + row) * N_tiles + first_column + column, r, dst);
+                    dst += row_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, row_page_bytes);
                     dst += row_page_bytes;
                 }
             }
@@ -130,14 +132,16 @@ void kernel_main() {
         if (place_in_row == row_sender) {
             const int32_t first_row = by * 2;
             const int32_t first_column = 0;
+            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
             uint32_t dst = get_write_ptr(cb_q_block);
-            for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t column = 0; column < 1; ++column) {
-                    if (first_row + row < M_tiles) {
-                        noc_async_read_page(q_page + first_row + row + first_column + column, q, dst);
-                    } else {
-                        zero_page(dst, q_block_page_bytes);
-                    }
+            for (int32_t column = 0; column < 1; ++column) {
+                int32_t row = 0;
+                for (; row < rows_within; ++row) {
+                    noc_async_read_page(q_page + first_row + row + first_column + column, q, dst);
+                    dst += q_block_page_bytes;
+                }
+                for (; row < 2; ++row) {
+                    zero_page(dst, q_block_page_bytes);
                     dst += q_block_page_bytes;
                 }
             }
@@ -165,14 +169,18 @@ void kernel_main() {
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_a_block_in);
             for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                int32_t column = 0;
+                if (first_row + row < M_tiles) {
+                    for (; column < columns_within; ++column) {
                         noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    } else {
-                        zero_page(dst, a_block_in_page_bytes);
+                        dst += a_block_in_page_bytes;
                     }
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, a_block_in_page_bytes);
                     dst += a_block_in_page_bytes;
                 }
             }
@@ -181,14 +189,16 @@ void kernel_main() {
         if (place_in_row == row_sender) {
             const int32_t first_row = by * 2;
             const int32_t first_column = 0;
+            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
             uint32_t dst = get_write_ptr(cb_a_block_in_2);
-            for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t column = 0; column < 1; ++column) {
-                    if (first_row + row < M_tiles) {
-                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    } else {
-                        zero_page(dst, a_block_in_2_page_bytes);
-                    }
+            for (int32_t column = 0; column < 1; ++column) {
+                int32_t row = 0;
+                for (; row < rows_within; ++row) {
+                    noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
+                    dst += a_block_in_2_page_bytes;
+                }
+                for (; row < 2; ++row) {
+                    zero_page(dst, a_block_in_2_page_bytes);
                     dst += a_block_in_2_page_bytes;
                 }
             }
@@ -199,14 +209,16 @@ void kernel_main() {
         if (place_in_column == column_sender) {
             const int32_t first_row = 0;
             const int32_t first_column = bx * 2;
+            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t dst = get_write_ptr(cb_a_block_in_3);
             for (int32_t row = 0; row < 1; ++row) {
-                for (int32_t column = 0; column < 2; ++column) {
-                    if (first_column + column < N_tiles) {
-                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    } else {
-                        zero_page(dst, a_block_in_3_page_bytes);
-                    }
+                int32_t column = 0;
+                for (; column < columns_within; ++column) {
+                    noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
+                    dst += a_block_in_3_page_bytes;
+                }
+                for (; column < 2; ++column) {
+                    zero_page(dst, a_block_in_3_page_bytes);
                     dst += a_block_in_3_page_bytes;
                 }
             }

@@ -62,6 +62,10 @@ const HARMLESS: &[Reason] = reasons! {
         [LeftOut, Rounds, Everywhere] ["reader"] ["a loop of tiles", "a scope"] [];
     "a page of the next row is read past the edge: only elements past the edge come of it": [Always, Operator, BehindParent] ["reader"]
         ["a condition", "noc_async_read_page"] [];
+    "pages past the edge are read: the other operand is zero there, or only elements past the edge come of it": [Operator] ["reader"]
+        ["a variable"] ["rows_within", "columns_within"];
+    "where one block has all of an axis it begins at 0: adding that and taking it off are the same": [Operator] ["writer"]
+        ["a variable"] ["rows_within", "columns_within"];
 
     // Values.
     "a + b, a · b and max(a, b) are b + a, b · a and max(b, a)": [Exchanged] ["compute"]
