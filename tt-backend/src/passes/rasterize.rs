@@ -18,7 +18,9 @@ use super::b1_partition_work::Partition;
 use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, RUN_LENGTH, RUN_PITCH, SHARD_BLOCK, START_ID, cores_of, place_in};
 use super::give_names::Named;
 use crate::device::function::{DEVICE_TIMESTAMPED_DATA, PLACE_ON_CURVE};
-use crate::device::{Branch, Call, Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, TemplateArg, call, line};
+use crate::device::{
+    Branch, Call, Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, TemplateArg, call, line,
+};
 use crate::flow::{BEFORE_ALL, Buffer, Unchanged};
 use crate::ir::{Kind, Stmt, visit};
 use crate::pipeline::{Pass, Unit};
@@ -110,7 +112,12 @@ impl Runs<'_> {
                 });
             }
         });
-        let all: BTreeSet<Unchanged> = self.buffers.iter().flat_map(|buffer| buffer.kept_while()).copied().collect();
+        let all: BTreeSet<Unchanged> = self
+            .buffers
+            .iter()
+            .flat_map(|buffer| buffer.kept_while())
+            .copied()
+            .collect();
         let asked = all.into_iter().filter(|unchanged| asked.contains(&unchanged.before));
         let names = asked.filter_map(|Unchanged { axis, before }| {
             Some((self.variables.get(axis.index())?, self.variables.get(before.index())?))

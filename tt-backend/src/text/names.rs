@@ -2,8 +2,8 @@
 
 use super::Lines;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Kept, Matmul, Operand, Pace, Pack,
-    PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Unchanged, Window,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Kept, Matmul, Operand, Pace,
+    Pack, PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Unchanged, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use std::borrow::Cow;

@@ -145,10 +145,16 @@ impl Check<'_> {
         };
         let while_unchanged = |buffer: BufferId| {
             let unchanged = self.buffers.get(buffer.0).map_or(&[][..], Buffer::kept_while);
-            unchanged.iter().map(|unchanged| unchanged.axis).collect::<BTreeSet<_>>()
+            unchanged
+                .iter()
+                .map(|unchanged| unchanged.axis)
+                .collect::<BTreeSet<_>>()
         };
         let asks = |buffer: BufferId| {
-            let of = self.buffers.get(buffer.0).and_then(|buffer| kept::changes(buffer.kept_while()));
+            let of = self
+                .buffers
+                .get(buffer.0)
+                .and_then(|buffer| kept::changes(buffer.kept_while()));
             of.as_ref() == Some(cond)
         };
         let is_replaced = |stmt: &SectionStmt| match stmt.op() {

@@ -102,10 +102,17 @@ impl<'a> Run<'a> {
 
     /// Nothing here depends on a variable of the grid by which runs are not told apart.
     fn names_no_other(&self, body: &Body) -> Proof {
-        let told_apart: BTreeSet<VarId> = self.buffer.kept_while().iter().map(|unchanged| unchanged.axis).collect();
+        let told_apart: BTreeSet<VarId> = self
+            .buffer
+            .kept_while()
+            .iter()
+            .map(|unchanged| unchanged.axis)
+            .collect();
         let others = self.kernel.grid.axes.iter().map(|(var, _)| *var);
-        let others: BTreeSet<&str> =
-            others.filter(|var| !told_apart.contains(var)).filter_map(|var| self.variable(var)).collect();
+        let others: BTreeSet<&str> = others
+            .filter(|var| !told_apart.contains(var))
+            .filter_map(|var| self.variable(var))
+            .collect();
         let mut found = None;
         let mut part = |part: &Expr<Bits>| {
             if let Expr::Name(name) = part
@@ -115,15 +122,22 @@ impl<'a> Run<'a> {
             }
         };
         visit(body, &mut |stmt| match &stmt.kind {
-            Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => call.args.iter().for_each(|arg| arg.walk(&mut part)),
+            Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => {
+                call.args.iter().for_each(|arg| arg.walk(&mut part))
+            }
             Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => value.walk(&mut part),
             Kind::If(branch, ..) => branch.cond.walk(&mut part),
-            Kind::Loop(Loop::Over { start, end, .. }, _) => [start, end].into_iter().for_each(|bound| bound.walk(&mut part)),
+            Kind::Loop(Loop::Over { start, end, .. }, _) => {
+                [start, end].into_iter().for_each(|bound| bound.walk(&mut part))
+            }
             Kind::Loop(Loop::Blocks { .. } | Loop::Tiles { .. }, _) | Kind::Group(..) => {}
         });
         match found {
             None => Ok(()),
-            Some(other) => fault(format!("what is read of {} depends on {other}, which changes in a run", self.buffer.name)),
+            Some(other) => fault(format!(
+                "what is read of {} depends on {other}, which changes in a run",
+                self.buffer.name
+            )),
         }
     }
 
@@ -175,6 +189,11 @@ fn has(body: &Body, wanted: CbStep, id: BufferId) -> bool {
 /// Whether something here is done to a buffer.
 fn mentions(body: &Body, id: BufferId) -> bool {
     let mut found = false;
-    operations(body, &mut |leaf| crate::device::uses::buffers(leaf, &mut |buffer| found |= buffer == id));
+    operations(body, &mut |leaf| {
+        crate::device::uses::buffers(leaf, &mut |buffer| found |= buffer == id)
+    });
     found
 }
+
+#[cfg(test)]
+mod tests;

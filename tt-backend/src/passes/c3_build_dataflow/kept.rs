@@ -56,7 +56,13 @@ fn alike(kernel: &Kernel, flow: &Flow<Sections>) -> Alike {
     let grid: BTreeSet<VarId> = kernel.grid.axes.iter().map(|(var, _)| *var).collect();
     // Along the others there is one block.
     let has_blocks = |(_, extent): &&(VarId, tt_lang::ir::Spanned<IntExpr>)| extent.value.as_const() != Some(1);
-    let wide: BTreeSet<VarId> = kernel.grid.axes.iter().filter(has_blocks).map(|(var, _)| *var).collect();
+    let wide: BTreeSet<VarId> = kernel
+        .grid
+        .axes
+        .iter()
+        .filter(has_blocks)
+        .map(|(var, _)| *var)
+        .collect();
     let mut stored = BTreeSet::new();
     operations(&flow.body, &mut |op| stored.extend(op.tensor_stored()));
     let definitions = definitions(&flow.body);
@@ -154,9 +160,9 @@ fn keep(flow: &mut Flow<Sections>, kept: &Alike, variables: &mut Vec<Variable>) 
         }
         let span = reads.first().map(|read| read.note);
         let begins = [releases, reads].concat();
-        let begins = span.zip(changes(&unchanged)).map(|(span, cond)| {
-            SectionStmt::new(span, Kind::If(cond, begins, Vec::new()))
-        });
+        let begins = span
+            .zip(changes(&unchanged))
+            .map(|(span, cond)| SectionStmt::new(span, Kind::If(cond, begins, Vec::new())));
         flow.body.extend(begins);
     }
     flow.body.extend(body);
