@@ -64,7 +64,11 @@ impl<'a> Run<'a> {
             return fault(format!("{name} is kept over runs of blocks that there are not"));
         };
         let condition = self.condition();
-        let is_begin = |stmt: &Stmt<Calls<Bits>>| matches!(&stmt.kind, Kind::If(branch, ..) if Some(&branch.cond) == condition.as_ref() && branch.origin.is_some());
+        // Others may begin on the same condition elsewhere.
+        let is_begin = |stmt: &Stmt<Calls<Bits>>| {
+            matches!(&stmt.kind, Kind::If(branch, then, _)
+                if branch.origin.is_some() && Some(&branch.cond) == condition.as_ref() && steps(then, self.id) > 0)
+        };
         let at = block.iter().position(is_begin);
         let begin = at.and_then(|at| Some((block.get(..at)?, block.get(at)?, block.get(at.saturating_add(1)..)?)));
         let Some((before, begin, after)) = begin else {
@@ -75,10 +79,6 @@ impl<'a> Run<'a> {
         };
         if mentions(before, self.id) || mentions(otherwise, self.id) || steps(after, self.id) > 0 {
             return fault(format!("{name} is not what its run begins with"));
-        }
-        let begins = [CbStep::Reserve, CbStep::Push, CbStep::Wait, CbStep::Pop];
-        if begins.iter().all(|step| !has(then, *step, self.id)) {
-            return fault(format!("a run of {name} begins without a version of it"));
         }
         self.names_no_other(then)?;
         let first = program.body.iter().take_while(|stmt| !is_blocks(stmt));
@@ -174,16 +174,6 @@ fn steps(body: &Body, id: BufferId) -> usize {
         }
     });
     count
-}
-
-fn has(body: &Body, wanted: CbStep, id: BufferId) -> bool {
-    let mut found = false;
-    operations(body, &mut |leaf| {
-        if let Leaf::Call(call) = leaf {
-            found |= CbStep::of(call.function) == Some(wanted) && call.args.first() == Some(&Expr::Buffer(id));
-        }
-    });
-    found
 }
 
 /// Whether something here is done to a buffer.

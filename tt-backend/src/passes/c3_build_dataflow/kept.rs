@@ -4,7 +4,7 @@
 //! nothing is stored to.
 //!
 //! - Where it mentions none, all blocks read the same: it is read before the core's first block and released after its last.
-//! - Where it mentions some and not others, the same is read by every run of the core's blocks in which those stay. A block begins with a
+//! - Where it mentions some and not others, the same is read by every run of the core's blocks in which those stay. In its place stands a
 //!   branch that all programs take together: where one of them is another than in the block before, the old version is released and the
 //!   new one read. So there is one version before every block, and one after it; before the first there is one that nobody uses, since in
 //!   no block a variable of the grid is [`BEFORE_ALL`]. As many versions fit as without this, by default two: the next run's is read
@@ -24,7 +24,7 @@ use crate::flow::{BufferId, BufferKind, Flow, Kept, Read, SectionOp, SectionStmt
 use crate::ir::{Event, Frame, Keep, Kind, operations, retained, walk};
 use crate::target;
 use std::collections::{BTreeMap, BTreeSet};
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, Kernel, Span, VarId, Variable};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, Kernel, VarId, Variable};
 
 /// What is alike in which blocks: buffers, each with the variables of the grid that its place mentions.
 type Alike = BTreeMap<BufferId, BTreeSet<VarId>>;
@@ -117,58 +117,94 @@ pub fn mentioned<'a>(integers: impl Iterator<Item = &'a IntExpr>) -> BTreeSet<Va
 /// Reads these first, or where a run of blocks begins, and releases them last, or where the next one does.
 fn keep(flow: &mut Flow<Sections>, kept: &Alike, variables: &mut Vec<Variable>) {
     let mut befores = BTreeMap::new();
-    let mut before = |axis: VarId| {
-        let before = *befores.entry(axis).or_insert_with(|| {
-            let Variable { name, span } = &variables[axis.index()];
-            let (name, span) = (format!("{name}_before"), *span);
-            variables.push(Variable { name, span });
-            VarId((variables.len() - 1) as u32)
-        });
-        Unchanged { axis, before }
+    let mut unchanged = |mentioned: &BTreeSet<VarId>| -> Vec<Unchanged> {
+        let mut before = |axis: VarId| {
+            *befores.entry(axis).or_insert_with(|| {
+                let Variable { name, span } = &variables[axis.index()];
+                let (name, span) = (format!("{name}_before"), *span);
+                variables.push(Variable { name, span });
+                VarId((variables.len() - 1) as u32)
+            })
+        };
+        let axes = mentioned.iter().copied();
+        axes.map(|axis| Unchanged {
+            axis,
+            before: before(axis),
+        })
+        .collect()
     };
     let (mut first, mut last) = (Vec::new(), Vec::new());
-    // Of the runs in which the same variables stay: what is released, and what is read.
-    let mut runs: BTreeMap<&BTreeSet<VarId>, [Vec<SectionStmt>; 2]> = BTreeMap::new();
-    let statement = |span: Span, op| SectionStmt::new(span, Kind::Op(op));
-    let body = retained(std::mem::take(&mut flow.body), &mut |stmt| match &stmt.kind {
-        Kind::Op(SectionOp::Read(read)) => {
-            let Some(mentioned) = kept.get(&read.buffer) else {
-                return Keep::Itself;
-            };
-            let release = statement(stmt.note, SectionOp::Release(read.buffer));
-            last.push(release.clone());
-            if mentioned.is_empty() {
-                first.push(stmt.clone());
-            } else {
-                first.push(statement(stmt.note, SectionOp::Blank(read.buffer)));
-                let [releases, reads] = runs.entry(mentioned).or_default();
-                releases.push(release);
-                reads.push(stmt.clone());
-            }
-            Keep::Nothing
+    // What stands in a loop is read where the block begins, what does not where it stood.
+    let (mut begin, mut block) = (Begins::default(), Begins::default());
+    for stmt in std::mem::take(&mut flow.body) {
+        let is_read = matches!(stmt.op(), Some(SectionOp::Read(_)));
+        if !is_read {
+            block.end_step();
         }
-        Kind::Op(SectionOp::Release(buffer)) if kept.contains_key(buffer) => Keep::Nothing,
-        Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => Keep::Itself,
-    });
-    flow.body = first;
-    for (mentioned, [releases, reads]) in runs {
-        let unchanged: Vec<Unchanged> = mentioned.iter().map(|axis| before(*axis)).collect();
-        for read in &reads {
-            if let Kind::Op(SectionOp::Read(read)) = &read.kind {
-                flow.buffers[read.buffer.0].kept = Some(Kept::While(unchanged.clone()));
+        let stays = retained(vec![stmt], &mut |stmt| match &stmt.kind {
+            Kind::Op(SectionOp::Read(read)) => {
+                let Some(mentioned) = kept.get(&read.buffer) else {
+                    return Keep::Itself;
+                };
+                let statement = |op| SectionStmt::new(stmt.note, Kind::Op(op));
+                last.push(statement(SectionOp::Release(read.buffer)));
+                flow.buffers[read.buffer.0].kept = Some(match mentioned.is_empty() {
+                    true => {
+                        first.push(stmt.clone());
+                        Kept::Always
+                    }
+                    false => {
+                        first.push(statement(SectionOp::Blank(read.buffer)));
+                        let unchanged = unchanged(mentioned);
+                        let begins = if is_read { &mut block } else { &mut begin };
+                        begins.read(&unchanged, read.buffer, stmt);
+                        Kept::While(unchanged)
+                    }
+                });
+                Keep::Nothing
             }
-        }
-        let span = reads.first().map(|read| read.note);
-        let begins = [releases, reads].concat();
-        let begins = span
-            .zip(changes(&unchanged))
-            .map(|(span, cond)| SectionStmt::new(span, Kind::If(cond, begins, Vec::new())));
-        flow.body.extend(begins);
+            Kind::Op(SectionOp::Release(buffer)) if kept.contains_key(buffer) => Keep::Nothing,
+            Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => Keep::Itself,
+        });
+        block.body.extend(stays);
     }
-    flow.body.extend(body);
-    flow.body.extend(last);
-    for (buffer, _) in kept.iter().filter(|(_, mentioned)| mentioned.is_empty()) {
-        flow.buffers[buffer.0].kept = Some(Kept::Always);
+    flow.body = [first, begin.body, block.body, last].concat();
+}
+
+/// Statements in which runs of blocks begin: before the step of reads in which what they read stood, which D1 makes of those that follow
+/// each other, so that the others stay one.
+#[derive(Default)]
+struct Begins {
+    body: Vec<SectionStmt>,
+    /// Where the step begins, and the branches before it, each with the variables that it asks about.
+    step: Option<(usize, Vec<Vec<Unchanged>>)>,
+}
+
+impl Begins {
+    /// What comes next is no read.
+    fn end_step(&mut self) {
+        self.step = None;
+    }
+
+    /// Reads a buffer anew where one of these variables changes.
+    fn read(&mut self, unchanged: &[Unchanged], buffer: BufferId, read: &SectionStmt) {
+        let release = SectionStmt::new(read.note, Kind::Op(SectionOp::Release(buffer)));
+        let reads = |stmt: &&SectionStmt| matches!(stmt.op(), Some(SectionOp::Read(_)));
+        let before = self.body.len() - self.body.iter().rev().take_while(reads).count();
+        let (at, asked) = self.step.get_or_insert_with(|| (before, Vec::new()));
+        let begun = asked
+            .iter()
+            .position(|of| of == unchanged)
+            .and_then(|nth| self.body.get_mut(*at + nth));
+        if let Some(Kind::If(_, begins, _)) = begun.map(|stmt| &mut stmt.kind) {
+            // As many are released as read, and those first.
+            begins.insert(begins.len() / 2, release);
+            begins.push(read.clone());
+        } else if let Some(cond) = changes(unchanged) {
+            let branch = Kind::If(cond, vec![release, read.clone()], Vec::new());
+            self.body.insert(*at + asked.len(), SectionStmt::new(read.note, branch));
+            asked.push(unchanged.to_vec());
+        }
     }
 }
 
