@@ -1,4 +1,5 @@
-//! What every block reads alike: a core reads it before its first block, once, however many it has.
+//! What blocks read alike: a core reads it before its first block, once, where every block does; where a run of its blocks begins, what
+//! those alone do that follow each other.
 
 mod support;
 
@@ -215,6 +216,94 @@ fn what_depends_on_some_of_three_axes_is_kept_while_they_stay() {
                 of_three_axes(&x, &rows, &of_plane, &of_column, &mut y)
                     .sharing(sharing)
                     .check(0.0)?;
+            }
+            Ok(())
+        });
+    }
+}
+
+/// `x + a`, with what is the same in all columns of blocks.
+#[tt::kernel]
+fn with_rows<const M: usize, const N: usize>(
+    a: &Tensor<bf16, M, 32>,
+    x: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let rows = T.alloc_shared::<bf16>(32, 32);
+    let v = T.alloc_shared::<bf16>(32, 32);
+    T.copy(a[(by * 32, 0)], rows);
+    T.copy(x[(by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] = v[(i, j)] + rows[(i, j)];
+    }
+    T.copy(v, y[(by * 32, bx * 32)]);
+}
+
+#[tt::kernel(order = row_major)]
+fn with_rows_in_turn<const M: usize, const N: usize>(
+    a: &Tensor<bf16, M, 32>,
+    x: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let rows = T.alloc_shared::<bf16>(32, 32);
+    let v = T.alloc_shared::<bf16>(32, 32);
+    T.copy(a[(by * 32, 0)], rows);
+    T.copy(x[(by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] = v[(i, j)] + rows[(i, j)];
+    }
+    T.copy(v, y[(by * 32, bx * 32)]);
+}
+
+/// `x + b`, with what is the same in all rows of blocks.
+#[tt::kernel]
+fn with_columns<const M: usize, const N: usize>(
+    b: &Tensor<bf16, 32, N>,
+    x: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let columns = T.alloc_shared::<bf16>(32, 32);
+    let v = T.alloc_shared::<bf16>(32, 32);
+    T.copy(b[(0, bx * 32)], columns);
+    T.copy(x[(by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] = v[(i, j)] + columns[(i, j)];
+    }
+    T.copy(v, y[(by * 32, bx * 32)]);
+}
+
+/// What a launch without sharing reads, and its cycles by the clock.
+fn taken(launch: tt::Launch<'_>) -> tt::Result<[u64; 2]> {
+    let counters = launch
+        .sharing(Sharing::Never)
+        .profile()?
+        .counters
+        .expect("the emulator counts");
+    let cycles = counters.modelled.as_ref().expect("the clock was on").cycles;
+    Ok([bytes(&counters), cycles])
+}
+
+#[test]
+fn launches_deal_blocks_so_that_runs_are_long() {
+    for [rows, columns] in [[25, 20], [40, 40], [13, 60]] {
+        let [m, n] = [rows * 32, columns * 32];
+        on_both_chips(|device| {
+            let (a, b) = (
+                device.upload(&values(m * 32, 0), [m, 32])?,
+                device.upload(&values(32 * n, 1), [32, n])?,
+            );
+            let x = device.upload(&values(m * n, 2), [m, n])?;
+            let mut y = device.zeros::<bf16>([m, n])?;
+            let in_turn = taken(with_rows_in_turn(&a, &x, &mut y))?;
+            for found in [taken(with_rows(&a, &x, &mut y))?, taken(with_columns(&b, &x, &mut y))?] {
+                // Of two tiles read in turn for each block one is left, and one for every run.
+                assert!(
+                    found[0] * 10 < in_turn[0] * 8 && found[1] < in_turn[1],
+                    "{found:?} and {in_turn:?}"
+                );
             }
             Ok(())
         });

@@ -480,6 +480,10 @@ impl Plan {
     /// Blocks on cores that share nothing. In an order that somebody asked for a core takes those that follow each other. Row by row they
     /// are dealt one by one, unless a core reads something where a run of blocks begins, and it is estimated to be faster that it takes
     /// those that follow each other, of few rows, or those below each other, of one column: of as many cores as fill whole rows.
+    ///
+    /// Curves are not among the candidates. From one block to the next every order changes a coordinate of two, so that of `n` blocks with a
+    /// panel of rows and one of columns, as large as each other, a core reads at least `n + 1` panels: as many as of one column, or of one row
+    /// where that has as many blocks. A Hilbert curve reads no fewer, and more where only one of the panels is kept.
     fn alone(&self, bindings: &Bindings, (grid, blocks): ([u64; 6], u64), cores: Cores) -> Vec<CoreWork> {
         let most = u64::from(cores.grid.x) * u64::from(cores.grid.y);
         let of = |deal, most| dealt(blocks, deal, most, cores.grid);
