@@ -53,16 +53,12 @@ void kernel_main() {
         // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
         if (bx != bx_before) {
             cb_pop_front(cb_row, 2);
-            cb_pop_front(cb_a_block_in_3, 2);
             cb_wait_front(cb_row, 2);
-            cb_wait_front(cb_a_block_in_3, 2);
         }
         // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
         if (by != by_before) {
             cb_pop_front(cb_q_block, 2);
-            cb_pop_front(cb_a_block_in_2, 2);
             cb_wait_front(cb_q_block, 2);
-            cb_wait_front(cb_a_block_in_2, 2);
         }
         // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
         cb_reserve_back(cb_t, 2);
@@ -87,6 +83,16 @@ void kernel_main() {
         tile_regs_release();
         cb_push_back(cb_t, 2);
         cb_wait_front(cb_t, 2);
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (by != by_before) {
+            cb_pop_front(cb_a_block_in_2, 2);
+            cb_wait_front(cb_a_block_in_2, 2);
+        }
+        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (bx != bx_before) {
+            cb_pop_front(cb_a_block_in_3, 2);
+            cb_wait_front(cb_a_block_in_3, 2);
+        }
         cb_wait_front(cb_a_block_in, 4);
         // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_o_block, 4);

@@ -80,9 +80,9 @@ void kernel_main() {
     const int32_t M_div_ceil_64 = get_arg_val<int32_t>(25);
     const int32_t N_tiles = get_arg_val<int32_t>(26);
     const int32_t r_page = get_arg_val<int32_t>(27);
-    const int32_t a_page = get_arg_val<int32_t>(28);
-    const int32_t M_tiles = get_arg_val<int32_t>(29);
-    const int32_t q_page = get_arg_val<int32_t>(30);
+    const int32_t M_tiles = get_arg_val<int32_t>(28);
+    const int32_t q_page = get_arg_val<int32_t>(29);
+    const int32_t a_page = get_arg_val<int32_t>(30);
     constexpr auto a_args = TensorAccessorArgs<0>();
     const auto a = TensorAccessor(a_args, a_address);
     constexpr auto r_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
@@ -118,8 +118,6 @@ void kernel_main() {
         if (bx != bx_before) {
             // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
             cb_reserve_back(cb_row, 2);
-            // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
-            cb_reserve_back(cb_a_block_in_3, 2);
             column_versions += 1;
             if (place_in_column == column_sender) {
                 const int32_t first_row = 0;
@@ -144,39 +142,12 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
             receive_version(get_write_ptr(cb_row), column_versions, 3);
-            column_versions += 1;
-            if (place_in_column == column_sender) {
-                const int32_t first_row = 0;
-                const int32_t first_column = bx * 2;
-                uint32_t dst = get_write_ptr(cb_a_block_in_3);
-                for (int32_t row = 0; row < 1; ++row) {
-                    for (int32_t column = 0; column < 2; ++column) {
-                        if (first_column + column < N_tiles) {
-                            noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                        } else {
-                            zero_page(dst, a_block_in_3_page_bytes);
-                        }
-                        dst += a_block_in_3_page_bytes;
-                    }
-                }
-            } else {
-                expect_version(get_write_ptr(cb_a_block_in_3), 2, column_sender_x, column_sender_y);
-            }
-            noc_async_read_barrier();
-            if (place_in_column == column_sender) {
-                send_version(get_write_ptr(cb_a_block_in_3), 2 * a_block_in_3_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
-            }
-            noc_async_writes_flushed();
-            receive_version(get_write_ptr(cb_a_block_in_3), column_versions, 3);
             cb_push_back(cb_row, 2);
-            cb_push_back(cb_a_block_in_3, 2);
         }
         // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
         if (by != by_before) {
             // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
             cb_reserve_back(cb_q_block, 2);
-            // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
-            cb_reserve_back(cb_a_block_in_2, 2);
             row_versions += 1;
             if (place_in_row == row_sender) {
                 const int32_t first_row = by * 2;
@@ -201,6 +172,12 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
             receive_version(get_write_ptr(cb_q_block), row_versions, 1);
+            cb_push_back(cb_q_block, 2);
+        }
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (by != by_before) {
+            // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+            cb_reserve_back(cb_a_block_in_2, 2);
             row_versions += 1;
             if (place_in_row == row_sender) {
                 const int32_t first_row = by * 2;
@@ -225,8 +202,37 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
             receive_version(get_write_ptr(cb_a_block_in_2), row_versions, 1);
-            cb_push_back(cb_q_block, 2);
             cb_push_back(cb_a_block_in_2, 2);
+        }
+        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (bx != bx_before) {
+            // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+            cb_reserve_back(cb_a_block_in_3, 2);
+            column_versions += 1;
+            if (place_in_column == column_sender) {
+                const int32_t first_row = 0;
+                const int32_t first_column = bx * 2;
+                uint32_t dst = get_write_ptr(cb_a_block_in_3);
+                for (int32_t row = 0; row < 1; ++row) {
+                    for (int32_t column = 0; column < 2; ++column) {
+                        if (first_column + column < N_tiles) {
+                            noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
+                        } else {
+                            zero_page(dst, a_block_in_3_page_bytes);
+                        }
+                        dst += a_block_in_3_page_bytes;
+                    }
+                }
+            } else {
+                expect_version(get_write_ptr(cb_a_block_in_3), 2, column_sender_x, column_sender_y);
+            }
+            noc_async_read_barrier();
+            if (place_in_column == column_sender) {
+                send_version(get_write_ptr(cb_a_block_in_3), 2 * a_block_in_3_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+            }
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_a_block_in_3), column_versions, 3);
+            cb_push_back(cb_a_block_in_3, 2);
         }
         // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_a_block_in, 4);
