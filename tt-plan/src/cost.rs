@@ -256,7 +256,7 @@ impl Moved {
 const CONTENDED: f64 = 0.7;
 
 /// How many blocks of a core are gone through to see how often a run of them begins: an estimate is made for every launch.
-const RUNS_SEEN: u64 = 256;
+const RUNS_SEEN: u64 = 64;
 
 /// How much of what cores take that read from the same few banks at a time is left when some are ahead of others: by the clock 0.4 to 0.8 for
 /// products of 384 to 3072 along the sum, shared and not, on both chips.

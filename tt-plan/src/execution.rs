@@ -256,10 +256,14 @@ impl CoreWork {
             .rounds(work, grid)
             .take(usize::try_from(most).unwrap_or(usize::MAX))
         {
-            // It goes along with the last one there is.
-            let stay = |axis: &usize| Some(*round.get(*axis)?.min(&grid.get(*axis)?.saturating_sub(1)));
-            let stay: Vec<Option<u64>> = axes.iter().map(stay).collect();
-            begun += u64::from(before.as_ref() != Some(&stay));
+            let mut stay = [0; 6];
+            for axis in axes {
+                if let (Some(stay), Some(at), Some(extent)) = (stay.get_mut(*axis), round.get(*axis), grid.get(*axis)) {
+                    // It goes along with the last one there is.
+                    *stay = *at.min(&extent.saturating_sub(1));
+                }
+            }
+            begun += u64::from(before != Some(stay));
             seen += 1;
             before = Some(stay);
         }
