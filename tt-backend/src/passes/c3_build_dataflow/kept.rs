@@ -7,8 +7,9 @@
 //! - Where it mentions some and not others, the same is read by every run of the core's blocks in which those stay. In its place stands a
 //!   branch that all programs take together: where one of them is another than in the block before, the old version is released and the
 //!   new one read. So there is one version before every block, and one after it; before the first there is one that nobody uses, since in
-//!   no block a variable of the grid is [`BEFORE_ALL`](crate::flow::BEFORE_ALL). As many versions fit as without this, by default two: the next run's is read
-//!   while the last block of this one is computed, so that nothing is lost where every run is of one block.
+//!   no block a variable of the grid is [`BEFORE_ALL`](crate::flow::BEFORE_ALL). As many versions fit as without this, by default two: the
+//!   next run's is read while the last block of this one is computed, so that where every run is of one block nothing is lost but that
+//!   its read and those beside it arrive one after the other.
 //!
 //! Where not everything fits in L1 with what is kept over runs, that is not; and where it does not without them, nothing is.
 //!
