@@ -30,6 +30,9 @@ pub struct BlockCost {
     /// As `shared`, of that.
     #[serde(default, skip_serializing_if = "shares_nothing")]
     pub shared_once: [Transfers; 2],
+    /// What a core reads where a run of its blocks begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunCost>,
     /// What a core writes.
     pub writes: Transfers,
     /// What the engines compute, by chip.
@@ -40,6 +43,19 @@ pub struct BlockCost {
     /// What is moved of each tensor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operands: Vec<Operand>,
+}
+
+/// What is read by every run of a core's blocks in which some axes of the grid stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunCost {
+    /// The axes.
+    pub axes: Vec<usize>,
+    /// What a core reads for itself.
+    pub reads: Transfers,
+    /// What a row and what a column of cores shares.
+    #[serde(default, skip_serializing_if = "shares_nothing")]
+    pub shared: [Transfers; 2],
 }
 
 /// What a block moves of a tensor.
@@ -56,6 +72,9 @@ pub struct Operand {
     /// Whether that is for all blocks of a core together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub once: bool,
+    /// The axes of the grid, where that is for every run of a core's blocks in which they stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub run: Vec<usize>,
     /// Bytes.
     pub bytes: Formula,
     /// How many tiles in a row of the tensor all blocks read at a time, where what differs between them are rows alone.
@@ -214,6 +233,15 @@ impl Moved {
         }
     }
 
+    /// This, and so much of another.
+    fn and(self, other: Moved, part: f64) -> Moved {
+        Moved {
+            count: self.count + other.count * part,
+            bytes: self.bytes + other.bytes * part,
+            waits: self.waits + other.waits * part,
+        }
+    }
+
     fn of(transfers: &Transfers, value: &impl Fn(&Formula) -> Option<f64>) -> Option<Moved> {
         Some(Moved {
             count: value(&transfers.count)?,
@@ -226,6 +254,9 @@ impl Moved {
 /// How much of the shorter of reading and sending a line takes beside the longer, where both go on at once: they meet on the links of the
 /// NoC. By the clock it is 0.4 to 0.9 for the blocks of 2048 × 256 × 1024, 1024³ and 512³ on both chips.
 const CONTENDED: f64 = 0.7;
+
+/// How many blocks of a core are gone through to see how often a run of them begins: an estimate is made for every launch.
+const RUNS_SEEN: u64 = 64;
 
 /// How much of what cores take that read from the same few banks at a time is left when some are ahead of others: by the clock 0.4 to 0.8 for
 /// products of 384 to 3072 along the sum, shared and not, on both chips.
@@ -329,6 +360,7 @@ impl BlockCost {
         chip: ArchName,
         work: &[CoreWork],
         (alike, near): ([f64; 2], Near),
+        begun: impl Fn(&[usize]) -> f64,
     ) -> Option<Estimate> {
         let costs = Costs::of(chip);
         let integer = |name: &str| bindings.integers.get(name).copied();
@@ -336,7 +368,16 @@ impl BlockCost {
         let engines = self.compute.iter().find(|of| of.architecture == chip.chip().name)?;
         let compute = engines.all.busiest(&value)?;
         let in_steps = engines.in_steps.busiest(&value)?.min(compute);
-        let own = Moved::of(&self.reads, &value)?.without(near, Direction::Read);
+        let two = |of: &[Transfers; 2]| Some([Moved::of(&of[0], &value)?, Moved::of(&of[1], &value)?]);
+        let mut own = Moved::of(&self.reads, &value)?;
+        let mut shared = two(&self.shared)?;
+        for run in &self.runs {
+            let part = begun(&run.axes);
+            own = own.and(Moved::of(&run.reads, &value)?, part);
+            let of_lines = shared.iter_mut().zip(two(&run.shared)?);
+            of_lines.for_each(|(moved, of_run)| *moved = moved.and(of_run, part));
+        }
+        let own = own.without(near, Direction::Read);
         let written = Moved::of(&self.writes, &value)?.without(near, Direction::Written);
         let first = work.first()?;
         let rounds = work.iter().map(|core| core.count).max()? as f64;
@@ -354,9 +395,8 @@ impl BlockCost {
             ahead: self.ahead,
             in_step: near.in_step,
         };
-        let shared = |of: &[Transfers; 2]| Some([Moved::of(&of[0], &value)?, Moved::of(&of[1], &value)?]);
         let in_l1 = near.in_l1[Direction::Read as usize];
-        let of_block = reading.of(own, in_l1, shared(&self.shared)?, [1.0, alike[0], alike[1]]);
+        let of_block = reading.of(own, in_l1, shared, [1.0, alike[0], alike[1]]);
         // What blocks read alike, all cores read at the same time.
         let all = [reading.cores; 3];
         let once = Moved::of(&self.once, &value)?;
@@ -364,7 +404,7 @@ impl BlockCost {
             in_step: 0.0,
             ..reading
         };
-        let before = at_first.of(once, near.once_in_l1, shared(&self.shared_once)?, all);
+        let before = at_first.of(once, near.once_in_l1, two(&self.shared_once)?, all);
         let from_dram = (of_block.bytes - in_l1) * blocks + (before.bytes - near.once_in_l1) * reading.cores;
         let reads = of_block.count * blocks + before.count * reading.cores;
         let reader = of_block.cycles.max(near.owners[Direction::Read as usize]);
@@ -414,7 +454,21 @@ impl Plan {
     pub fn estimate(&self, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<Estimate> {
         let alike = self.cores_alike(bindings, work);
         let near = self.near(bindings, cores, work)?;
-        self.cost.as_ref()?.estimate(bindings, cores.chip, work, (alike, near))
+        let begun = |axes: &[usize]| self.begun(bindings, work, axes);
+        self.cost
+            .as_ref()?
+            .estimate(bindings, cores.chip, work, (alike, near), begun)
+    }
+
+    /// In which part of its blocks, or rounds, a core begins a run of those in which these axes of the grid stay: of the one that has the
+    /// most, as far as [`RUNS_SEEN`] of them tell.
+    fn begun(&self, bindings: &Bindings, work: &[CoreWork], axes: &[usize]) -> f64 {
+        let grid = self.grid_of(bindings);
+        let of_most = work.iter().max_by_key(|core| core.count);
+        of_most.map_or(1.0, |core| {
+            let [begun, seen] = core.runs(self.work_partition, grid, axes, RUNS_SEEN);
+            begun as f64 / seen.max(1) as f64
+        })
     }
 
     /// What a block moves of tensors in L1, and what of those stays where it is.
@@ -440,7 +494,8 @@ impl Plan {
                 .bytes
                 .evaluate(&|name| bindings.integers.get(name).copied())
                 .ok()?
-                .max(0) as f64;
+                .max(0) as f64
+                * self.part(operand, bindings, work);
             if operand.once {
                 near.once_in_l1 += bytes;
                 continue;
@@ -461,6 +516,14 @@ impl Plan {
         Some(near)
     }
 
+    /// In which part of its blocks a core moves an operand.
+    fn part(&self, operand: &Operand, bindings: &Bindings, work: &[CoreWork]) -> f64 {
+        match operand.run.as_slice() {
+            [] => 1.0,
+            axes => self.begun(bindings, work, axes),
+        }
+    }
+
     /// Cycles in which what a block of every core reads of an operand comes from few banks: all cores go along their rows from the same
     /// column on, and if the pages of a row are a multiple of the banks, that lies in the same banks in every row.
     fn in_step(&self, operand: &Operand, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<f64> {
@@ -475,7 +538,8 @@ impl Plan {
         let alike = operand.line.and_then(of_line).unwrap_or(1);
         let rounds = work.iter().map(|core| core.count).max()?.max(1);
         let at_a_time = work.iter().map(|core| core.count).sum::<u64>() as f64 / rounds as f64;
-        let bytes = value(&operand.bytes)?.max(0) as f64 * at_a_time / f64::from(alike);
+        let bytes =
+            value(&operand.bytes)?.max(0) as f64 * self.part(operand, bindings, work) * at_a_time / f64::from(alike);
         let used = across.saturating_mul(in_other_banks).clamp(1, banks);
         Some(IN_STEP * at_rate(bytes, costs.bank_tenths) / used as f64)
     }

@@ -242,9 +242,37 @@ impl CoreWork {
         found
     }
 
-    /// The positions in `grid` of the blocks that it takes, in order; those that it goes along with are left out. The emitted kernels
-    /// do the same arithmetic (`tt-backend`, pass rasterize).
+    /// The positions in `grid` of the blocks that it takes, in order; those that it goes along with are left out.
     pub fn blocks(self, work: WorkPartition, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
+        let is_own = move |found: &[u64; 6]| found.iter().zip(grid).all(|(at, extent)| *at < extent);
+        self.rounds(work, grid).filter(is_own)
+    }
+
+    /// Of its first `most` blocks, or rounds, with how many a run begins in which these axes of the grid stay, and how many those are.
+    pub(crate) fn runs(self, work: WorkPartition, grid: [u64; 6], axes: &[usize], most: u64) -> [u64; 2] {
+        let mut before = None;
+        let [mut begun, mut seen] = [0; 2];
+        for round in self
+            .rounds(work, grid)
+            .take(usize::try_from(most).unwrap_or(usize::MAX))
+        {
+            let mut stay = [0; 6];
+            for axis in axes {
+                if let (Some(stay), Some(at), Some(extent)) = (stay.get_mut(*axis), round.get(*axis), grid.get(*axis)) {
+                    // It goes along with the last one there is.
+                    *stay = *at.min(&extent.saturating_sub(1));
+                }
+            }
+            begun += u64::from(before != Some(stay));
+            seen += 1;
+            before = Some(stay);
+        }
+        [begun, seen]
+    }
+
+    /// Where in `grid` it is in each of its blocks, or rounds, which may be past its end. The emitted kernels do the same arithmetic
+    /// (`tt-backend`, pass rasterize).
+    fn rounds(self, work: WorkPartition, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
         let axes = work.placement.axes();
         let is_folded = work.placement.folded().is_some();
         let row = u64::from(self.cores(CoreLine::Row));
@@ -256,7 +284,7 @@ impl CoreWork {
             let along = &mut rounds[line.number()];
             *along = along.div_ceil(u64::from(self.cores(line)));
         }
-        (0..self.count).filter_map(move |nth| {
+        (0..self.count).map(move |nth| {
             let mut round = work.order.position(self.number(nth), rounds);
             for line in CoreLine::ALL {
                 let at = &mut round[line.number()];
@@ -267,24 +295,29 @@ impl CoreWork {
             }
             let mut found = [0; 6];
             axes.into_iter().zip(round).for_each(|(axis, at)| found[axis] = at);
-            found.iter().zip(grid).all(|(at, extent)| *at < extent).then_some(found)
+            found
         })
     }
 }
 
-/// Blocks on as many cores as there are blocks for, row by row. Row by row they are dealt one by one: what all cores read at the same time is
-/// what blocks read that follow each other, which lies in all banks alike. In another order, which somebody asked for, a core takes those
-/// that follow each other.
-fn one_by_one(blocks: u64, order: BlockOrder, device: DeviceGrid) -> Vec<CoreWork> {
+/// How blocks are dealt to cores that share nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deal {
+    /// One by one: what all cores read at the same time is what blocks read that follow each other, which lies in all banks alike.
+    OneByOne,
+    /// Each core takes those that follow each other.
+    InRuns,
+}
+
+/// Blocks on as many of so many cores as there are blocks for, row by row.
+fn dealt(blocks: u64, deal: Deal, cores: u64, device: DeviceGrid) -> Vec<CoreWork> {
     let width = u64::from(device.x);
-    let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
+    let cores = blocks.min(cores);
     let (share, more) = (blocks / cores, blocks % cores);
     let work = (0..cores).map(|core| {
-        let (start, step) = match order {
-            BlockOrder::RowMajor => (core, cores),
-            BlockOrder::ColumnMajor | BlockOrder::BlockLinear(..) | BlockOrder::ZOrder | BlockOrder::Hilbert => {
-                (core * share + core.min(more), 1)
-            }
+        let (start, step) = match deal {
+            Deal::OneByOne => (core, cores),
+            Deal::InRuns => (core * share + core.min(more), 1),
         };
         let (x, y) = ((core % width) as u32, (core / width) as u32);
         CoreWork {
@@ -383,8 +416,8 @@ impl Plan {
 
     /// The cores and their blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
-    /// Blocks are numbered through and dealt to all cores one by one, row by row, in runs where an order was asked for; of kernels that share what they read,
-    /// all cores of a rectangle take part in each of its rounds ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
+    /// Blocks are numbered through and dealt to all cores one by one, row by row, in runs where an order was asked for or what a core keeps
+    /// from block to block makes that faster; of kernels that share what they read, all cores of a rectangle take part in each of its rounds ([`crate::Placement::Rectangle`]) where that is estimated to be faster.
     /// Of several stages this is the first. A grid without blocks has no cores.
     ///
     /// # Errors
@@ -433,7 +466,7 @@ impl Plan {
         if self.work_partition.mode == PartitionMode::LocalShard {
             return Ok((grid, self.by_shards(bindings, grid, cores.grid)?));
         }
-        let alone = one_by_one(blocks, self.work_partition.order, cores.grid);
+        let alone = self.alone(bindings, (grid, blocks), cores);
         let rectangle = self.work_partition.placement.rectangle();
         let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
         let pays = |together: &Vec<CoreWork>| match cores.sharing {
@@ -446,6 +479,39 @@ impl Plan {
             }
         };
         Ok((grid, together.filter(pays).unwrap_or(alone)))
+    }
+
+    /// Blocks on cores that share nothing. In an order that somebody asked for a core takes those that follow each other. Row by row they
+    /// are dealt one by one, unless a core reads something where a run of blocks begins, and it is estimated to be faster that it takes
+    /// those that follow each other, of few rows, or those below each other, of one column: of as many cores as fill whole rows.
+    ///
+    /// Curves are not among the candidates. From one block to the next every order changes a coordinate of two, so that of `n` blocks with a
+    /// panel of rows and one of columns, as large as each other, a core reads at least `n + 1` panels: as many as of one column, or of one row
+    /// where that has as many blocks. A Hilbert curve reads no fewer, and more where only one of the panels is kept.
+    fn alone(&self, bindings: &Bindings, (grid, blocks): ([u64; 6], u64), cores: Cores) -> Vec<CoreWork> {
+        let most = u64::from(cores.grid.x) * u64::from(cores.grid.y);
+        let of = |deal, most| dealt(blocks, deal, most, cores.grid);
+        if self.work_partition.order != BlockOrder::RowMajor {
+            return of(Deal::InRuns, most);
+        }
+        let plain = of(Deal::OneByOne, most);
+        if self.work_partition.in_turn || self.cost.iter().all(|cost| cost.runs.is_empty()) {
+            return plain;
+        }
+        let [row, ..] = self.work_partition.placement.axes().map(|axis| grid[axis]);
+        let cycles = |work: &Vec<CoreWork>| self.estimate(bindings, cores, work).map(|estimate| estimate.cycles);
+        let mut best = (cycles(&plain), plain);
+        let in_columns = (most >= row).then(|| of(Deal::OneByOne, most - most % row));
+        for other in [Some(of(Deal::InRuns, most)), in_columns].into_iter().flatten() {
+            let taken = cycles(&other);
+            if let (Some(least), Some(taken)) = (best.0, taken)
+                && taken < least
+            {
+                best = (Some(taken), other);
+            }
+        }
+        let (_, work) = best;
+        work
     }
 
     /// The launch in full, for people and tools.

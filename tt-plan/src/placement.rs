@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// The cores in rows, each in turn the next number, all cores again and again.
+    /// The cores in rows, each in turn the next number, all cores again and again; or as a launch deals them that keeps what it reads over
+    /// runs of blocks ([`Plan::partition`](crate::Plan::partition)).
     Linear,
     /// One axis of the grid along the rows of a rectangle of cores, another along its columns; all of them take part in every round, so
     /// that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for goes along

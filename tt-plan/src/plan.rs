@@ -156,6 +156,9 @@ pub struct WorkPartition {
     pub order: BlockOrder,
     /// Which core takes which.
     pub placement: Placement,
+    /// Whether somebody asked for cores that take blocks in turn (`order = row_major`), however a launch would deal them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_turn: bool,
 }
 
 /// What a launch may not exceed: the length of a range that every block copies, which is no longer than what it is copied to or from;

@@ -104,7 +104,10 @@ pub struct OperandReport {
     /// Whether it is read once for all blocks of a core.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub once: bool,
-    /// Bytes that a block moves, or a core for all of its blocks.
+    /// The axes of the grid, where it is read once for all blocks of a core in which they stay and that follow each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub run: Vec<usize>,
+    /// Bytes that a block moves, a run of blocks, or a core for all of its blocks.
     pub block_bytes: String,
     /// What a launch moves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -250,6 +253,7 @@ impl Plan {
                     direction: operand.direction,
                     line: operand.line,
                     once: operand.once,
+                    run: operand.run.clone(),
                     block_bytes: shown(&operand.bytes),
                     moved: launch.and_then(|(bindings, _, work)| self.moved(operand, bindings, work, &on_shards)),
                 })
@@ -273,6 +277,11 @@ impl Plan {
         let rectangle = work.first()?.rectangle;
         let blocks: u64 = match operand.direction {
             Direction::Read if operand.once => work.len() as u64,
+            Direction::Read if !operand.run.is_empty() => {
+                let grid = self.grid_of(bindings);
+                let runs = |core: &CoreWork| core.runs(self.work_partition, grid, &operand.run, core.count);
+                work.iter().map(runs).map(|[begun, _]| begun).sum()
+            }
             Direction::Read => work.iter().map(|core| core.count).sum(),
             // What a core goes along with is not stored.
             Direction::Written => self.blocks(bindings)?,
@@ -481,6 +490,8 @@ impl fmt::Display for StageReport {
             });
             let each = if operand.once {
                 "core, before its first block"
+            } else if !operand.run.is_empty() {
+                "run of blocks"
             } else {
                 "block"
             };

@@ -58,6 +58,8 @@ words! {
         Int "int32_t",
         /// Of an address, a count or bits.
         Word "uint32_t",
+        /// Of an integer of the language that changes from block to block.
+        Changing "changing int32_t",
     }
 }
 
@@ -67,6 +69,7 @@ impl CppType {
         match self {
             CppType::Int => "const int32_t",
             CppType::Word => "uint32_t",
+            CppType::Changing => "int32_t",
         }
     }
 }

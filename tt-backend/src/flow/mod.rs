@@ -188,8 +188,39 @@ pub struct Buffer {
     pub index: Option<u8>,
     /// The tensor in whose shards blocks have a place (C3): which of its pages a block's only version has.
     pub shard: Option<ShardOf>,
-    /// Its only version is read before a core's first block and stays until after the last (C3).
-    pub is_kept: bool,
+    /// How long a version stays that was read in a block, where that is longer than the block (C3).
+    pub kept: Option<Kept>,
+}
+
+/// How long a core keeps a version that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// The only one is read before its first block, and stays until after the last.
+    Always,
+    /// Until one of these variables of the grid is another than in its block before. Before the first block there is one that nobody uses.
+    While(Vec<Unchanged>),
+}
+
+/// A variable of the grid by which runs of blocks are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unchanged {
+    /// The variable.
+    pub axis: VarId,
+    /// What it was in the core's block before: [`BEFORE_ALL`] in the first.
+    pub before: VarId,
+}
+
+/// What no variable of the grid is in any block.
+pub const BEFORE_ALL: i64 = -1;
+
+impl Buffer {
+    /// The variables by which the runs of blocks are told apart over which a version is kept.
+    pub fn kept_while(&self) -> &[Unchanged] {
+        match &self.kept {
+            Some(Kept::While(unchanged)) => unchanged,
+            Some(Kept::Always) | None => &[],
+        }
+    }
 }
 
 /// The pages of a tensor that every block of the grid moves once.
@@ -220,7 +251,7 @@ impl Buffer {
             unpack_to_dest: false,
             index: None,
             shard: None,
-            is_kept: false,
+            kept: None,
         }
     }
 

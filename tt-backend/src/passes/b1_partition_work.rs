@@ -133,6 +133,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
                 mode,
                 order,
                 placement: Placement::Linear,
+                in_turn: kernel.options.order.value == Order::RowMajor,
             },
             lone,
             ranges: [ranges::limits(kernel), overflow::limits(kernel)].concat(),

@@ -8,8 +8,9 @@
 //! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
 //! proves again on the final code.
 //!
-//! What all blocks of the grid read alike stands before everything else and is released after it: a core reads it once (D1). Of a kernel
-//! whose blocks go where their shards are, buffers that may lie on a tensor's shard say so.
+//! What all blocks of the grid read alike stands before everything else and is released after it: a core reads it once (D1). What only
+//! the blocks of a run do, of which some variables of the grid are the same, a core reads where such a run begins. Of a kernel whose
+//! blocks go where their shards are, buffers that may lie on a tensor's shard say so.
 //!
 //! ```text
 //!  read a; read b; section y ← a + b; write y      ⟹      read a; read b; section y ← a + b; release a; release b;
@@ -24,7 +25,7 @@ mod on_shards;
 mod order;
 mod share;
 
-use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Sections, constants};
+use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Kept, Sections, constants};
 use crate::pipeline::{Pass, Unit};
 use crate::target;
 use crate::verify::budgets::circular_buffers;
@@ -37,15 +38,15 @@ use tt_plan::Role;
 pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
     name: "C3 build_dataflow",
     does: "lifetimes, depths and indices of the circular buffers",
-    run: |unit| {
-        unit.changed(|facts, flow| {
-            // What nobody uses matches no shard.
-            dead::remove(flow);
-            on_shards::run(facts, flow)?;
-            live(flow);
-            kept::run(facts, flow);
-            allot(flow)
-        })
+    run: |mut unit| {
+        let Unit { facts, program: flow } = &mut unit;
+        // What nobody uses matches no shard.
+        dead::remove(flow);
+        on_shards::run(facts, flow)?;
+        live(flow);
+        kept::run(&mut facts.kernel, flow);
+        allot(flow)?;
+        Ok(unit)
     },
     check: lifetimes,
 };
@@ -69,7 +70,7 @@ fn wanted(flow: &Flow<Sections>) -> Vec<u32> {
     let needed = liveness::most_alive(flow);
     let versions = |(buffer, needed): (&flow::Buffer, u32)| match (buffer.kind, buffer.depth) {
         (BufferKind::Constant(_) | BufferKind::Scratch(_) | BufferKind::Token(_), _) => 1,
-        (BufferKind::Incoming, _) if buffer.is_kept => needed,
+        (BufferKind::Incoming, _) if buffer.kept == Some(Kept::Always) => needed,
         (BufferKind::Incoming, depth) => needed.max(depth.versions()),
         (BufferKind::Outgoing | BufferKind::Shifted, _) => needed.max(Depth::Default.versions()),
         (BufferKind::Local, _) => needed,

@@ -4,8 +4,8 @@
 //! branches (which keep their `Origin`), and with the two ends of every buffer made explicit: the producer reserves and
 //! publishes a version, the consumer receives and releases it. A version is received right where it is published, so the
 //! order of versions is the same for all three. Each program does so for every block of its core (B2); constant tiles are
-//! made before the first block and dropped after the last, as what is kept (C3) is read and released there. Reads that follow
-//! each other are one step, and their pages arrive together.
+//! made before the first block and dropped after the last, as what is kept (C3) is read, or made room for, and released there. Reads that
+//! follow each other are one step, and their pages arrive together.
 //! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version. What goes to
 //! the writer is published a row of chunks at a time, so that it is stored while the next one is computed. A section that may be done in
 //! the last turn of the accumulation before it (C2) is: that turn's products start from the sums in L1, and none goes there once more.
@@ -370,7 +370,13 @@ impl<'a> SplitKernel<'a> {
                     Role::Writer => &mut out.writer,
                     Role::Compute => return self.zeros(*buffer, span, out),
                 };
-                made_of(*buffer, Constant::Zeros).into_iter().for_each(|op| part.op(op));
+                let [reserve, zeros, publish] = made_of(*buffer, Constant::Zeros);
+                part.op(reserve);
+                // What is kept is there before a core's first block, and nobody uses it.
+                if self.flow.buffers[buffer.0].kept.is_none() {
+                    part.op(zeros);
+                }
+                part.op(publish);
                 self.received(*buffer, out);
             }
             SectionOp::Release(buffer) => {

@@ -6,6 +6,8 @@
 //! The arithmetic is that of `tt_plan::CoreWork::blocks` and `BlockOrder::position`, statement by statement; a test runs both. A core of a
 //! rectangle that a round has no block for goes along with the last one (`multicast_reuse`).
 //!
+//! A program that asks whether a variable is another than in the block before (C3, what is kept over runs) remembers what it was.
+//!
 //! Where two blocks may store the same element (B1), the writer says at which block it is.
 //!
 //! ```text
@@ -16,10 +18,14 @@ use super::b1_partition_work::Partition;
 use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, RUN_LENGTH, RUN_PITCH, SHARD_BLOCK, START_ID, cores_of, place_in};
 use super::give_names::Named;
 use crate::device::function::{DEVICE_TIMESTAMPED_DATA, PLACE_ON_CURVE};
-use crate::device::{Call, Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, TemplateArg, call, line};
-use crate::ir::{Kind, Stmt};
+use crate::device::{
+    Branch, Call, Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, TemplateArg, call, line,
+};
+use crate::flow::{BEFORE_ALL, Buffer, Unchanged};
+use crate::ir::{Kind, Stmt, visit};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::tile::rasterized;
+use std::collections::BTreeSet;
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
 use tt_plan::{BlockOrder, CoreLine, PartitionMode, Placement, WorkPartition};
 
@@ -35,9 +41,13 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
                 compute,
                 writer,
             } = &mut named.parts.programs;
-            at_every_block(&coordinates, reader);
-            at_every_block(&coordinates, compute);
-            at_every_block(&of_writer(&facts.partition, coordinates), writer);
+            let runs = Runs {
+                buffers: &named.parts.buffers,
+                variables: &named.variables,
+            };
+            runs.follow(&coordinates, reader);
+            runs.follow(&coordinates, compute);
+            runs.follow(&of_writer(&facts.partition, coordinates), writer);
             Ok(())
         })
     },
@@ -63,12 +73,65 @@ pub fn of_writer(partition: &Partition, coordinates: Vec<Stmt<Calls<Symbol>>>) -
     remark.into_iter().chain(coordinates).collect()
 }
 
-/// Puts `first` before what is done for a block.
-fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbol>>]) {
-    for stmt in program {
-        if let Kind::Loop(Loop::Blocks { .. }, body) = &mut stmt.kind {
+/// The variables by which runs of blocks are told apart.
+struct Runs<'a> {
+    buffers: &'a [Buffer],
+    /// The names of the kernel's variables.
+    variables: &'a [String],
+}
+
+impl Runs<'_> {
+    /// Puts `first` before what `program` does for a block. Where it asks what variables of the grid were in the block before, they are
+    /// none before the first, and what they are after each.
+    fn follow(&self, first: &[Stmt<Calls<Symbol>>], program: &mut Vec<Stmt<Calls<Symbol>>>) {
+        let (begin, follow) = self.of(program);
+        let is_blocks = |stmt: &Stmt<Calls<Symbol>>| matches!(stmt.kind, Kind::Loop(Loop::Blocks { .. }, _));
+        let Some(at) = program.iter().position(is_blocks) else {
+            return;
+        };
+        if let Some(Kind::Loop(_, body)) = program.get_mut(at).map(|stmt| &mut stmt.kind) {
             body.splice(0..0, first.iter().cloned());
+            body.extend(follow);
         }
+        program.splice(at..at, begin);
+    }
+
+    /// What stands before the first block, and what at the end of each.
+    fn of(&self, program: &[Stmt<Calls<Symbol>>]) -> (Lines, Lines) {
+        let mut asked = BTreeSet::new();
+        visit(program, &mut |stmt| {
+            if let Kind::If(Branch { cond, .. }, ..) = &stmt.kind
+                && let Expr::Value(Symbol::Condition(cond)) = cond
+            {
+                cond.integers(&mut |of| {
+                    of.walk(&mut |part| {
+                        if let IntExpr::Var(var) = part {
+                            asked.insert(*var);
+                        }
+                    });
+                });
+            }
+        });
+        let all: BTreeSet<Unchanged> = self
+            .buffers
+            .iter()
+            .flat_map(|buffer| buffer.kept_while())
+            .copied()
+            .collect();
+        let asked = all.into_iter().filter(|unchanged| asked.contains(&unchanged.before));
+        let names = asked.filter_map(|Unchanged { axis, before }| {
+            Some((self.variables.get(axis.index())?, self.variables.get(before.index())?))
+        });
+        let lines = names.map(|(now, was)| {
+            let name = was.clone();
+            let kind = CppType::Changing;
+            let value = Expr::Int(BEFORE_ALL);
+            let begin = line(Leaf::Let { kind, name, value });
+            let name = was.clone();
+            let value = binary(Operator::Sub, Expr::name(now.as_str()), Expr::name(was.as_str()));
+            (begin, line(Leaf::Advance { name, value }))
+        });
+        lines.unzip()
     }
 }
 
@@ -116,6 +179,8 @@ fn of_runs() -> Expr<Symbol> {
 fn binary(operator: Operator, a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
     Expr::binary(operator, a, b)
 }
+
+type Lines = Vec<Stmt<Calls<Symbol>>>;
 
 struct Coordinates<'a> {
     kernel: &'a Kernel,

@@ -2,8 +2,8 @@
 
 use super::Lines;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack,
-    PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Window,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Kept, Matmul, Operand, Pace,
+    Pack, PackMode, Sees, ShardOf, Sights, TensorIndex, TileRegion, Transfer, Unchanged, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use std::borrow::Cow;
@@ -411,6 +411,12 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) -> f
         Some(block) if times.get(block.name.as_str()) == Some(&1) => block.name.clone(),
         Some(block) => format!("{}~{index}", block.name),
     };
+    let names = Names {
+        kernel,
+        buffers,
+        sights: None,
+        variables: None,
+    };
     out.braced("buffers", |out| {
         for buffer in buffers {
             let kind = buffer_kind(buffer.kind);
@@ -435,8 +441,14 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) -> f
             if buffer.unpack_to_dest {
                 line.write_str(", unpacked to destination")?;
             }
-            if buffer.is_kept {
-                line.write_str(", kept")?;
+            match &buffer.kept {
+                None => {}
+                Some(Kept::Always) => line.write_str(", kept")?,
+                Some(Kept::While(unchanged)) => {
+                    let of = |of: &Unchanged| format!("{} is {}", names.variable(of.axis), names.variable(of.before));
+                    let of: Vec<String> = unchanged.iter().map(of).collect();
+                    write!(line, ", kept while {}", of.join(" and "))?;
+                }
             }
             if let Some(ShardOf {
                 tensor,

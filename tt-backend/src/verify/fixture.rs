@@ -360,6 +360,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
             mode: PartitionMode::Global,
             order: BlockOrder::RowMajor,
             placement: Placement::Linear,
+            in_turn: false,
         },
         lone_axes: Vec::new(),
         ranges: Vec::new(),

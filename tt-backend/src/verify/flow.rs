@@ -12,10 +12,11 @@ use crate::flow::{
     Arg, Around, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
     Section, SectionOp, SectionStmt, Sections, Shift, Transfer, Write,
 };
-use crate::ir::{self, Event, Frame, Head, Stage};
+use crate::ir::{self, Event, Frame, Head, Kind, Stage};
 use crate::passes::c3_build_dataflow::kept;
 use crate::pipeline::Unit;
 use crate::tile_ops::TileOp;
+use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_plan::Role;
 
@@ -113,14 +114,17 @@ impl Check<'_> {
         sight::check(flow)
     }
 
-    /// What is kept is read before all else alone, and released after it.
+    /// What is kept is read before all else alone, or where a run of blocks begins, and released after it.
     fn kept(&self, [first, block, last]: &[&[SectionStmt]; 3]) -> Result<(), String> {
         let mut wrong = None;
-        ir::operations(block, &mut |op| {
-            let buffer = op.defines().or_else(|| op.releases());
-            let kept = buffer.filter(|buffer| self.buffers.get(buffer.0).is_some_and(|buffer| buffer.is_kept));
-            wrong = wrong.or(kept);
-        });
+        let begins_no_run = |stmt: &&SectionStmt| !self.begins_run(stmt);
+        for stmt in block.iter().filter(begins_no_run) {
+            ir::operations(std::slice::from_ref(stmt), &mut |op| {
+                let buffer = op.defines().or_else(|| op.releases());
+                let kept = buffer.filter(|buffer| self.buffers.get(buffer.0).is_some_and(|of| of.kept.is_some()));
+                wrong = wrong.or(kept);
+            });
+        }
         if let Some(buffer) = wrong {
             return Err(format!(
                 "{} is kept, and defined or released in a block",
@@ -131,6 +135,36 @@ impl Check<'_> {
             true => Ok(()),
             false => Err("what is kept is not released".into()),
         }
+    }
+
+    /// Whether a statement replaces versions that are kept over runs of blocks, all where one of the same variables changes, which are all
+    /// that those depend on.
+    fn begins_run(&self, stmt: &SectionStmt) -> bool {
+        let Kind::If(cond, begins, otherwise) = &stmt.kind else {
+            return false;
+        };
+        let while_unchanged = |buffer: BufferId| {
+            let unchanged = self.buffers.get(buffer.0).map_or(&[][..], Buffer::kept_while);
+            unchanged
+                .iter()
+                .map(|unchanged| unchanged.axis)
+                .collect::<BTreeSet<_>>()
+        };
+        let asks = |buffer: BufferId| {
+            let of = self
+                .buffers
+                .get(buffer.0)
+                .and_then(|buffer| kept::changes(buffer.kept_while()));
+            of.as_ref() == Some(cond)
+        };
+        let is_replaced = |stmt: &SectionStmt| match stmt.op() {
+            Some(SectionOp::Release(buffer)) => asks(*buffer),
+            Some(SectionOp::Read(read)) => {
+                asks(read.buffer) && kept::mentioned(read.region.integers()).is_subset(&while_unchanged(read.buffer))
+            }
+            _ => false,
+        };
+        otherwise.is_empty() && begins.iter().all(is_replaced)
     }
 
     fn kind(&self, buffer: BufferId) -> Result<BufferKind, String> {
@@ -381,7 +415,6 @@ fn is_for_tiles_alone(frame: &Frame<Sections>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Kind;
     use crate::passes::*;
 
     /// The flow of a kernel of the tests, after C3.

@@ -14,6 +14,7 @@
 //! | `walk` | loops of tiles in parts have the turns of the loop as it stands |
 //! | `fetched` | the programs have the same integers of tensors |
 //! | `shared` | all cores of a line share the same versions at the same places, and none waits for ever |
+//! | `runs` | what is kept over runs of blocks is read anew where one begins, and in the first block |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
@@ -34,6 +35,7 @@ pub mod progress;
 mod protocol;
 pub mod range;
 mod ring;
+mod runs;
 mod scope;
 mod shared;
 pub mod sight;
@@ -96,6 +98,7 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
         ahead::prove(device),
         fetched::prove(device),
         shared::prove(device),
+        runs::prove(kernel, device),
     ];
     faults.extend(device.programs.iter().map(|program| scope::prove(device, program)));
     faults.extend(device.programs.iter().map(|program| walk::prove(device, program)));

@@ -331,7 +331,10 @@ impl Rings {
                 fault(format!("{pages} pages are pushed and {} reserved", ring.reserved))
             }
             CbStep::Push => {
-                let missing = (0..pages).find(|page| !is_token && !ring.written.contains(page));
+                // Before the blocks stands a version of what is kept over runs of them, which none of them finds (`runs`).
+                let is_unused = depth == 0 && !buffer.kept_while().is_empty();
+                let is_made = is_token || is_unused;
+                let missing = (0..pages).find(|page| !is_made && !ring.written.contains(page));
                 // Compute may keep to the protocol where it has nothing to hand to itself.
                 ring.hollow |= missing.is_some();
                 if let (Some(page), false) = (missing, buffer.kind == BufferKind::Local) {

@@ -95,6 +95,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             mode: PartitionMode::Global,
             order: BlockOrder::RowMajor,
             placement: Placement::Linear,
+            in_turn: false,
         },
         lone_axes: Vec::new(),
         ranges: Vec::new(),

@@ -5,15 +5,18 @@
 //! on what a tensor holds is not known, and nothing is said of such a kernel then.
 
 use crate::device::function::*;
-use crate::device::{Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
-use crate::flow::{Buffer, BufferId, BufferKind};
+use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
+use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
+use crate::passes::c3_build_dataflow::kept::changes;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat};
 use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
-use tt_plan::{BlockCost, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, Transfers, formula};
+use tt_plan::{
+    BlockCost, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, RunCost, Transfers, formula,
+};
 
 /// Rows of a tile that are moved one by one: each is two transfers, one in each face.
 const ROWS: u64 = 64;
@@ -140,8 +143,19 @@ impl Computed {
     }
 }
 
-/// A tensor, which way it is moved, the line of cores that shares what is read, and whether that is before the first block.
-type Moving = (ParamId, Direction, Option<CoreLine>, bool);
+/// When statements run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    /// In every block.
+    EachBlock,
+    /// Before the first.
+    Once,
+    /// Where a run of blocks begins in which these axes of the grid stay.
+    EachRun(Vec<usize>),
+}
+
+/// A tensor, which way it is moved, the line of cores that shares what is read, and when.
+type Moving = (ParamId, Direction, Option<CoreLine>, When);
 
 /// What statements take.
 #[derive(Debug, Clone, Default)]
@@ -150,6 +164,8 @@ struct Takes {
     /// What is read before the first block, by a core for itself and by lines of cores.
     once: Moved,
     shared_once: [Moved; 2],
+    /// Likewise, where a run of blocks begins in which these axes of the grid stay.
+    runs: BTreeMap<Vec<usize>, (Moved, [Moved; 2])>,
     operands: BTreeMap<Moving, Count>,
     shared: [Moved; 2],
     computed: BTreeMap<&'static str, Computed>,
@@ -160,13 +176,23 @@ struct Takes {
 impl Takes {
     /// The same, for all blocks together.
     fn once(self) -> Takes {
-        let of_all = |((tensor, direction, line, _), bytes)| ((tensor, direction, line, true), bytes);
         Takes {
             own: Moved::default(),
             shared: Default::default(),
             once: self.own,
             shared_once: self.shared,
-            operands: self.operands.into_iter().map(of_all).collect(),
+            operands: at(When::Once, self.operands),
+            ..self
+        }
+    }
+
+    /// The same, where a run of blocks begins in which these axes of the grid stay.
+    fn where_run_begins(self, axes: &[usize]) -> Takes {
+        Takes {
+            own: Moved::default(),
+            shared: Default::default(),
+            runs: BTreeMap::from([(axes.to_vec(), (self.own, self.shared))]),
+            operands: at(When::EachRun(axes.to_vec()), self.operands),
             ..self
         }
     }
@@ -177,6 +203,14 @@ impl Takes {
             with(self.operands.entry(operand).or_default(), bytes);
         }
         self.once.and(other.once, with);
+        for (axes, (own, shared)) in other.runs {
+            let (of_core, of_lines) = self.runs.entry(axes).or_default();
+            of_core.and(own, with);
+            of_lines
+                .iter_mut()
+                .zip(shared)
+                .for_each(|(of, other)| of.and(other, with));
+        }
         let of_lines = self.shared.iter_mut().zip(other.shared);
         for (own, other) in of_lines.chain(self.shared_once.iter_mut().zip(other.shared_once)) {
             own.and(other, with);
@@ -188,6 +222,12 @@ impl Takes {
             self.in_steps.entry(chip).or_default().and(other, with);
         }
     }
+}
+
+/// What is moved, at another time.
+fn at(when: When, operands: BTreeMap<Moving, Count>) -> BTreeMap<Moving, Count> {
+    let at = |((tensor, direction, line, _), bytes)| ((tensor, direction, line, when.clone()), bytes);
+    operands.into_iter().map(at).collect()
 }
 
 /// What a block takes, but for how many phases a product has.
@@ -246,12 +286,16 @@ impl Counted {
             }
         });
         let moved = self.reads.operands.iter().chain(&self.writes.operands);
-        let operands = moved.filter_map(|((tensor, direction, line, once), bytes)| {
+        let operands = moved.filter_map(|((tensor, direction, line, when), bytes)| {
             Some(Operand {
                 tensor: self.names.get(tensor)?.clone(),
                 direction: *direction,
                 line: *line,
-                once: *once,
+                once: *when == When::Once,
+                run: match when {
+                    When::EachRun(axes) => axes.clone(),
+                    When::EachBlock | When::Once => Vec::new(),
+                },
                 bytes: bytes.formula(),
                 across: match direction {
                     Direction::Read => self.across.get(tensor).copied().flatten(),
@@ -266,6 +310,16 @@ impl Counted {
             shared: self.reads.shared.each_ref().map(Moved::transfers),
             once: self.reads.once.transfers(),
             shared_once: self.reads.shared_once.each_ref().map(Moved::transfers),
+            runs: self
+                .reads
+                .runs
+                .iter()
+                .map(|(axes, (own, shared))| RunCost {
+                    axes: axes.clone(),
+                    reads: own.transfers(),
+                    shared: shared.each_ref().map(Moved::transfers),
+                })
+                .collect(),
             writes: self.writes.own.transfers(),
             compute: compute.collect(),
             unknown: self.unknown.iter().map(|name| (*name).to_string()).collect(),
@@ -355,13 +409,17 @@ impl Counting<'_> {
                     };
                     takes.and(of_loop, Count::sum);
                 }
+                Kind::If(branch, then, _) if let Some(axes) = self.run_begun_by(branch) => {
+                    let of_run = self.side(then, times)?.where_run_begins(&axes);
+                    takes.and(of_run, Count::sum);
+                }
                 Kind::If(_, then, otherwise) => {
                     let mut of_then = self.side(then, times)?;
                     let of_branch = match line_of(then).or_else(|| line_of(otherwise)) {
                         // Of the line's sender; the others are told.
                         Some(line) => {
                             let of_line =
-                                |((tensor, direction, _, once), bytes)| ((tensor, direction, Some(line), once), bytes);
+                                |((tensor, direction, _, when), bytes)| ((tensor, direction, Some(line), when), bytes);
                             let mut takes = Takes {
                                 operands: of_then.operands.into_iter().map(of_line).collect(),
                                 ..Takes::default()
@@ -379,6 +437,19 @@ impl Counting<'_> {
             }
         }
         Some(())
+    }
+
+    /// The axes of the grid that stay in the runs of blocks of which a branch asks whether one begins.
+    fn run_begun_by(&self, branch: &Branch<Symbol>) -> Option<Vec<usize>> {
+        let Expr::Value(Symbol::Condition(cond)) = &branch.cond else {
+            return None;
+        };
+        let kept = self.buffers.iter().map(Buffer::kept_while);
+        let unchanged = kept
+            .into_iter()
+            .find(|unchanged| changes(unchanged).as_ref() == Some(cond))?;
+        let axis = |of: &Unchanged| self.kernel.grid.axes.iter().position(|(var, _)| *var == of.axis);
+        unchanged.iter().map(axis).collect()
     }
 
     /// Whether statements wait for what is read.
@@ -525,7 +596,10 @@ impl Counting<'_> {
                 true => Direction::Written,
                 false => Direction::Read,
             };
-            let operand = takes.operands.entry((tensor, direction, None, false)).or_default();
+            let operand = takes
+                .operands
+                .entry((tensor, direction, None, When::EachBlock))
+                .or_default();
             operand.add(times, bytes);
         }
     }

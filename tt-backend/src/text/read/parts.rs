@@ -3,8 +3,8 @@
 use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode,
-    ProductSees, Rows, ShardOf, TensorIndex, TileRegion, Transfer, Window,
+    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Kept, Matmul, Operand, Pace, Pack, PackMode,
+    ProductSees, Rows, ShardOf, TensorIndex, TileRegion, Transfer, Unchanged, Window,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};
@@ -466,8 +466,14 @@ impl Reader<'_> {
                 buffer.column_major = true;
             } else if self.eat("unpacked to destination") {
                 buffer.unpack_to_dest = true;
+            } else if self.eat("kept while") {
+                let mut unchanged = vec![self.unchanged()?];
+                while self.eat("and") {
+                    unchanged.push(self.unchanged()?);
+                }
+                buffer.kept = Some(Kept::While(unchanged));
             } else if self.eat("kept") {
-                buffer.is_kept = true;
+                buffer.kept = Some(Kept::Always);
             } else if self.peek() == "on" || self.peek() == "of" {
                 let lies_there = self.eat("on");
                 if !lies_there {
@@ -491,6 +497,13 @@ impl Reader<'_> {
             }
         }
         Ok(buffer)
+    }
+
+    fn unchanged(&mut self) -> Read<Unchanged> {
+        let axis = self.variable()?;
+        self.expect("is")?;
+        let before = self.variable()?;
+        Ok(Unchanged { axis, before })
     }
 
     fn grid_step(&mut self) -> Read<GridStep> {

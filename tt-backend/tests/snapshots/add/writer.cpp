@@ -20,7 +20,6 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t bx = block_id / M_div_ceil_128;
         const int32_t by = block_id % M_div_ceil_128;
-        cb_wait_front(cb_z, 16);
         // classic.rs:109: T.copy(z, c[(by * 128; 128, bx * 128; 128)])
         {
             const int32_t first_row = by * 4;
@@ -28,6 +27,7 @@ void kernel_main() {
             const int32_t columns_within = N_tiles - first_column < 4 ? N_tiles - first_column : 4;
             uint32_t src = get_read_ptr(cb_z);
             for (int32_t row = 0; row < 4; ++row) {
+                cb_wait_front(cb_z, (row + 1) * 4);
                 int32_t column = 0;
                 if (first_row + row < M_tiles) {
                     for (; column < columns_within; ++column) {
@@ -41,6 +41,7 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
         }
+        cb_wait_front(cb_z, 16);
         cb_pop_front(cb_z, 16);
     }
     noc_async_write_barrier();

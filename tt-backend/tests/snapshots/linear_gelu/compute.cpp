@@ -33,6 +33,8 @@ void kernel_main() {
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_x_block, cb_w_block, cb_acc);
     cb_wait_front(cb_zeros, 1);
+    cb_wait_front(cb_bias_row, 2);
+    int32_t bx_before = -1;
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
@@ -42,7 +44,11 @@ void kernel_main() {
         const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
-        cb_wait_front(cb_bias_row, 2);
+        // classic.rs:62: T.copy(bias[(0; 1, bx * 64; 64)], bias_row)
+        if (bx != bx_before) {
+            cb_pop_front(cb_bias_row, 2);
+            cb_wait_front(cb_bias_row, 2);
+        }
         // classic.rs:64: for k in T.Pipelined(0..K.div_ceil(32), num_stages = 3)
         cb_reserve_back(cb_acc, 4);
         tile_regs_acquire();
@@ -98,8 +104,9 @@ void kernel_main() {
             tile_regs_release();
             cb_push_back(cb_acc_out, 2);
         }
-        cb_pop_front(cb_bias_row, 2);
         cb_pop_front(cb_acc, 4);
+        bx_before += bx - bx_before;
     }
+    cb_pop_front(cb_bias_row, 2);
     cb_pop_front(cb_zeros, 1);
 }

@@ -127,6 +127,9 @@ void kernel_main() {
     cb_reserve_back(cb_zeros, 1);
     zero_page(get_write_ptr(cb_zeros), zeros_page_bytes);
     cb_push_back(cb_zeros, 1);
+    cb_reserve_back(cb_bias_row, 2);
+    cb_push_back(cb_bias_row, 2);
+    int32_t bx_before = -1;
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
@@ -137,34 +140,37 @@ void kernel_main() {
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
         // classic.rs:62: T.copy(bias[(0; 1, bx * 64; 64)], bias_row)
-        cb_reserve_back(cb_bias_row, 2);
-        column_versions += 1;
-        if (place_in_column == column_sender) {
-            const int32_t first_row = 0;
-            const int32_t first_column = bx * 2;
-            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
-            uint32_t dst = get_write_ptr(cb_bias_row);
-            for (int32_t row = 0; row < 1; ++row) {
-                int32_t column = 0;
-                for (; column < columns_within; ++column) {
-                    noc_async_read_page(bias_page + (first_row + row) * N_tiles + first_column + column, bias, dst);
-                    dst += bias_row_page_bytes;
+        if (bx != bx_before) {
+            // classic.rs:62: T.copy(bias[(0; 1, bx * 64; 64)], bias_row)
+            cb_reserve_back(cb_bias_row, 2);
+            column_versions += 1;
+            if (place_in_column == column_sender) {
+                const int32_t first_row = 0;
+                const int32_t first_column = bx * 2;
+                const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
+                uint32_t dst = get_write_ptr(cb_bias_row);
+                for (int32_t row = 0; row < 1; ++row) {
+                    int32_t column = 0;
+                    for (; column < columns_within; ++column) {
+                        noc_async_read_page(bias_page + (first_row + row) * N_tiles + first_column + column, bias, dst);
+                        dst += bias_row_page_bytes;
+                    }
+                    for (; column < 2; ++column) {
+                        zero_page(dst, bias_row_page_bytes);
+                        dst += bias_row_page_bytes;
+                    }
                 }
-                for (; column < 2; ++column) {
-                    zero_page(dst, bias_row_page_bytes);
-                    dst += bias_row_page_bytes;
-                }
+            } else {
+                expect_version(get_write_ptr(cb_bias_row), 2, column_sender_x, column_sender_y);
             }
-        } else {
-            expect_version(get_write_ptr(cb_bias_row), 2, column_sender_x, column_sender_y);
+            noc_async_read_barrier();
+            if (place_in_column == column_sender) {
+                send_version(get_write_ptr(cb_bias_row), 2 * bias_row_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+            }
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_bias_row), column_versions, 3);
+            cb_push_back(cb_bias_row, 2);
         }
-        noc_async_read_barrier();
-        if (place_in_column == column_sender) {
-            send_version(get_write_ptr(cb_bias_row), 2 * bias_row_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
-        }
-        noc_async_writes_flushed();
-        receive_version(get_write_ptr(cb_bias_row), column_versions, 3);
-        cb_push_back(cb_bias_row, 2);
         // classic.rs:64: for k in T.Pipelined(0..K.div_ceil(32), num_stages = 3)
         if (0 < K_tiles) {
             const auto begin_x_block = [&](int32_t k) {
@@ -275,6 +281,7 @@ void kernel_main() {
             }
         }
         noc_async_writes_flushed();
+        bx_before += bx - bx_before;
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();

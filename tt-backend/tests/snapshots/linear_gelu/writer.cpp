@@ -32,7 +32,6 @@ void kernel_main() {
         const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
-        cb_wait_front(cb_acc_out, 4);
         // classic.rs:72: T.copy(acc, y[(by * 64; 64, bx * 64; 64)])
         if (is_own) {
             const int32_t first_row = by * 2;
@@ -40,6 +39,7 @@ void kernel_main() {
             const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
             uint32_t src = get_read_ptr(cb_acc_out);
             for (int32_t row = 0; row < 2; ++row) {
+                cb_wait_front(cb_acc_out, (row + 1) * 2);
                 int32_t column = 0;
                 if (first_row + row < M_tiles) {
                     for (; column < columns_within; ++column) {
@@ -53,6 +53,7 @@ void kernel_main() {
             }
             noc_async_writes_flushed();
         }
+        cb_wait_front(cb_acc_out, 4);
         cb_pop_front(cb_acc_out, 4);
     }
     noc_async_write_barrier();

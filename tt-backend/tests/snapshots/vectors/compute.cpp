@@ -35,6 +35,12 @@ void kernel_main() {
 
     compute_kernel_hw_startup(cb_q_block, cb_q_block, cb_t);
     cb_wait_front(cb_zeros, 1);
+    cb_wait_front(cb_row, 2);
+    cb_wait_front(cb_q_block, 2);
+    cb_wait_front(cb_a_block_in_2, 2);
+    cb_wait_front(cb_a_block_in_3, 2);
+    int32_t bx_before = -1;
+    int32_t by_before = -1;
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
@@ -44,8 +50,16 @@ void kernel_main() {
         const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
-        cb_wait_front(cb_row, 2);
-        cb_wait_front(cb_q_block, 2);
+        // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
+        if (bx != bx_before) {
+            cb_pop_front(cb_row, 2);
+            cb_wait_front(cb_row, 2);
+        }
+        // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
+        if (by != by_before) {
+            cb_pop_front(cb_q_block, 2);
+            cb_wait_front(cb_q_block, 2);
+        }
         // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
         cb_reserve_back(cb_t, 2);
         tile_regs_acquire();
@@ -69,10 +83,17 @@ void kernel_main() {
         tile_regs_release();
         cb_push_back(cb_t, 2);
         cb_wait_front(cb_t, 2);
-        cb_pop_front(cb_q_block, 2);
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (by != by_before) {
+            cb_pop_front(cb_a_block_in_2, 2);
+            cb_wait_front(cb_a_block_in_2, 2);
+        }
+        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (bx != bx_before) {
+            cb_pop_front(cb_a_block_in_3, 2);
+            cb_wait_front(cb_a_block_in_3, 2);
+        }
         cb_wait_front(cb_a_block_in, 4);
-        cb_wait_front(cb_a_block_in_2, 2);
-        cb_wait_front(cb_a_block_in_3, 2);
         // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_o_block, 4);
         pack_reconfig_data_format(cb_o_block);
@@ -110,11 +131,14 @@ void kernel_main() {
             }
             cb_push_back(cb_o_block, 2);
         }
-        cb_pop_front(cb_row, 2);
         cb_pop_front(cb_t, 2);
         cb_pop_front(cb_a_block_in, 4);
-        cb_pop_front(cb_a_block_in_2, 2);
-        cb_pop_front(cb_a_block_in_3, 2);
+        bx_before += bx - bx_before;
+        by_before += by - by_before;
     }
+    cb_pop_front(cb_row, 2);
+    cb_pop_front(cb_q_block, 2);
+    cb_pop_front(cb_a_block_in_2, 2);
+    cb_pop_front(cb_a_block_in_3, 2);
     cb_pop_front(cb_zeros, 1);
 }

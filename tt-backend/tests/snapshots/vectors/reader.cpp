@@ -95,6 +95,16 @@ void kernel_main() {
     cb_reserve_back(cb_zeros, 1);
     zero_page(get_write_ptr(cb_zeros), zeros_page_bytes);
     cb_push_back(cb_zeros, 1);
+    cb_reserve_back(cb_row, 2);
+    cb_push_back(cb_row, 2);
+    cb_reserve_back(cb_q_block, 2);
+    cb_push_back(cb_q_block, 2);
+    cb_reserve_back(cb_a_block_in_2, 2);
+    cb_push_back(cb_a_block_in_2, 2);
+    cb_reserve_back(cb_a_block_in_3, 2);
+    cb_push_back(cb_a_block_in_3, 2);
+    int32_t bx_before = -1;
+    int32_t by_before = -1;
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
@@ -105,67 +115,135 @@ void kernel_main() {
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
         // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
-        cb_reserve_back(cb_row, 2);
+        if (bx != bx_before) {
+            // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
+            cb_reserve_back(cb_row, 2);
+            column_versions += 1;
+            if (place_in_column == column_sender) {
+                const int32_t first_row = 0;
+                const int32_t first_column = bx * 2;
+                const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
+                uint32_t dst = get_write_ptr(cb_row);
+                for (int32_t row = 0; row < 1; ++row) {
+                    int32_t column = 0;
+                    for (; column < columns_within; ++column) {
+                        noc_async_read_page(r_page + (first_row + row) * N_tiles + first_column + column, r, dst);
+                        dst += row_page_bytes;
+                    }
+                    for (; column < 2; ++column) {
+                        zero_page(dst, row_page_bytes);
+                        dst += row_page_bytes;
+                    }
+                }
+            } else {
+                expect_version(get_write_ptr(cb_row), 2, column_sender_x, column_sender_y);
+            }
+            noc_async_read_barrier();
+            if (place_in_column == column_sender) {
+                send_version(get_write_ptr(cb_row), 2 * row_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+            }
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_row), column_versions, 3);
+            cb_push_back(cb_row, 2);
+        }
         // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
-        cb_reserve_back(cb_q_block, 2);
-        column_versions += 1;
-        if (place_in_column == column_sender) {
-            const int32_t first_row = 0;
-            const int32_t first_column = bx * 2;
-            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
-            uint32_t dst = get_write_ptr(cb_row);
-            for (int32_t row = 0; row < 1; ++row) {
-                int32_t column = 0;
-                for (; column < columns_within; ++column) {
-                    noc_async_read_page(r_page + (first_row + row) * N_tiles + first_column + column, r, dst);
-                    dst += row_page_bytes;
+        if (by != by_before) {
+            // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
+            cb_reserve_back(cb_q_block, 2);
+            row_versions += 1;
+            if (place_in_row == row_sender) {
+                const int32_t first_row = by * 2;
+                const int32_t first_column = 0;
+                const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
+                uint32_t dst = get_write_ptr(cb_q_block);
+                for (int32_t column = 0; column < 1; ++column) {
+                    int32_t row = 0;
+                    for (; row < rows_within; ++row) {
+                        noc_async_read_page(q_page + first_row + row + first_column + column, q, dst);
+                        dst += q_block_page_bytes;
+                    }
+                    for (; row < 2; ++row) {
+                        zero_page(dst, q_block_page_bytes);
+                        dst += q_block_page_bytes;
+                    }
                 }
-                for (; column < 2; ++column) {
-                    zero_page(dst, row_page_bytes);
-                    dst += row_page_bytes;
-                }
+            } else {
+                expect_version(get_write_ptr(cb_q_block), 0, row_sender_x, row_sender_y);
             }
-        } else {
-            expect_version(get_write_ptr(cb_row), 2, column_sender_x, column_sender_y);
-        }
-        row_versions += 1;
-        if (place_in_row == row_sender) {
-            const int32_t first_row = by * 2;
-            const int32_t first_column = 0;
-            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
-            uint32_t dst = get_write_ptr(cb_q_block);
-            for (int32_t column = 0; column < 1; ++column) {
-                int32_t row = 0;
-                for (; row < rows_within; ++row) {
-                    noc_async_read_page(q_page + first_row + row + first_column + column, q, dst);
-                    dst += q_block_page_bytes;
-                }
-                for (; row < 2; ++row) {
-                    zero_page(dst, q_block_page_bytes);
-                    dst += q_block_page_bytes;
-                }
+            noc_async_read_barrier();
+            if (place_in_row == row_sender) {
+                send_version(get_write_ptr(cb_q_block), 2 * q_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
             }
-        } else {
-            expect_version(get_write_ptr(cb_q_block), 0, row_sender_x, row_sender_y);
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_q_block), row_versions, 1);
+            cb_push_back(cb_q_block, 2);
         }
-        noc_async_read_barrier();
-        if (place_in_column == column_sender) {
-            send_version(get_write_ptr(cb_row), 2 * row_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (by != by_before) {
+            // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+            cb_reserve_back(cb_a_block_in_2, 2);
+            row_versions += 1;
+            if (place_in_row == row_sender) {
+                const int32_t first_row = by * 2;
+                const int32_t first_column = 0;
+                const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
+                uint32_t dst = get_write_ptr(cb_a_block_in_2);
+                for (int32_t column = 0; column < 1; ++column) {
+                    int32_t row = 0;
+                    for (; row < rows_within; ++row) {
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
+                        dst += a_block_in_2_page_bytes;
+                    }
+                    for (; row < 2; ++row) {
+                        zero_page(dst, a_block_in_2_page_bytes);
+                        dst += a_block_in_2_page_bytes;
+                    }
+                }
+            } else {
+                expect_version(get_write_ptr(cb_a_block_in_2), 0, row_sender_x, row_sender_y);
+            }
+            noc_async_read_barrier();
+            if (place_in_row == row_sender) {
+                send_version(get_write_ptr(cb_a_block_in_2), 2 * a_block_in_2_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
+            }
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_a_block_in_2), row_versions, 1);
+            cb_push_back(cb_a_block_in_2, 2);
         }
-        if (place_in_row == row_sender) {
-            send_version(get_write_ptr(cb_q_block), 2 * q_block_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
+        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        if (bx != bx_before) {
+            // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+            cb_reserve_back(cb_a_block_in_3, 2);
+            column_versions += 1;
+            if (place_in_column == column_sender) {
+                const int32_t first_row = 0;
+                const int32_t first_column = bx * 2;
+                const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
+                uint32_t dst = get_write_ptr(cb_a_block_in_3);
+                for (int32_t row = 0; row < 1; ++row) {
+                    int32_t column = 0;
+                    for (; column < columns_within; ++column) {
+                        noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
+                        dst += a_block_in_3_page_bytes;
+                    }
+                    for (; column < 2; ++column) {
+                        zero_page(dst, a_block_in_3_page_bytes);
+                        dst += a_block_in_3_page_bytes;
+                    }
+                }
+            } else {
+                expect_version(get_write_ptr(cb_a_block_in_3), 2, column_sender_x, column_sender_y);
+            }
+            noc_async_read_barrier();
+            if (place_in_column == column_sender) {
+                send_version(get_write_ptr(cb_a_block_in_3), 2 * a_block_in_3_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
+            }
+            noc_async_writes_flushed();
+            receive_version(get_write_ptr(cb_a_block_in_3), column_versions, 3);
+            cb_push_back(cb_a_block_in_3, 2);
         }
-        noc_async_writes_flushed();
-        receive_version(get_write_ptr(cb_row), column_versions, 3);
-        receive_version(get_write_ptr(cb_q_block), row_versions, 1);
-        cb_push_back(cb_row, 2);
-        cb_push_back(cb_q_block, 2);
         // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_a_block_in, 4);
-        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
-        cb_reserve_back(cb_a_block_in_2, 2);
-        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
-        cb_reserve_back(cb_a_block_in_3, 2);
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;
@@ -185,59 +263,10 @@ void kernel_main() {
                 }
             }
         }
-        row_versions += 1;
-        if (place_in_row == row_sender) {
-            const int32_t first_row = by * 2;
-            const int32_t first_column = 0;
-            const int32_t rows_within = M_tiles - first_row < 2 ? M_tiles - first_row : 2;
-            uint32_t dst = get_write_ptr(cb_a_block_in_2);
-            for (int32_t column = 0; column < 1; ++column) {
-                int32_t row = 0;
-                for (; row < rows_within; ++row) {
-                    noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    dst += a_block_in_2_page_bytes;
-                }
-                for (; row < 2; ++row) {
-                    zero_page(dst, a_block_in_2_page_bytes);
-                    dst += a_block_in_2_page_bytes;
-                }
-            }
-        } else {
-            expect_version(get_write_ptr(cb_a_block_in_2), 0, row_sender_x, row_sender_y);
-        }
-        column_versions += 1;
-        if (place_in_column == column_sender) {
-            const int32_t first_row = 0;
-            const int32_t first_column = bx * 2;
-            const int32_t columns_within = N_tiles - first_column < 2 ? N_tiles - first_column : 2;
-            uint32_t dst = get_write_ptr(cb_a_block_in_3);
-            for (int32_t row = 0; row < 1; ++row) {
-                int32_t column = 0;
-                for (; column < columns_within; ++column) {
-                    noc_async_read_page(a_page + (first_row + row) * N_tiles + first_column + column, a, dst);
-                    dst += a_block_in_3_page_bytes;
-                }
-                for (; column < 2; ++column) {
-                    zero_page(dst, a_block_in_3_page_bytes);
-                    dst += a_block_in_3_page_bytes;
-                }
-            }
-        } else {
-            expect_version(get_write_ptr(cb_a_block_in_3), 2, column_sender_x, column_sender_y);
-        }
         noc_async_read_barrier();
-        if (place_in_row == row_sender) {
-            send_version(get_write_ptr(cb_a_block_in_2), 2 * a_block_in_2_page_bytes, row_versions, row_cores - 1, 0, 1, row_first_x, row_first_y, row_last_x, row_last_y);
-        }
-        if (place_in_column == column_sender) {
-            send_version(get_write_ptr(cb_a_block_in_3), 2 * a_block_in_3_page_bytes, column_versions, column_cores - 1, 2, 3, column_first_x, column_first_y, column_last_x, column_last_y);
-        }
-        noc_async_writes_flushed();
-        receive_version(get_write_ptr(cb_a_block_in_2), row_versions, 1);
-        receive_version(get_write_ptr(cb_a_block_in_3), column_versions, 3);
         cb_push_back(cb_a_block_in, 4);
-        cb_push_back(cb_a_block_in_2, 2);
-        cb_push_back(cb_a_block_in_3, 2);
+        bx_before += bx - bx_before;
+        by_before += by - by_before;
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();
