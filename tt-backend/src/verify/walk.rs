@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A body that is run any number of times, and then once more as the last turn, which may be the first.
-    fn to_the_last(&mut self, state: &mut State<'a>, body: &'a [Stmt<Calls<Bits>>], depth: usize) -> Proof {
+    fn until_the_last(&mut self, state: &mut State<'a>, body: &'a [Stmt<Calls<Bits>>], depth: usize) -> Proof {
         let mut after_others = state.clone();
         self.repeat(&mut after_others, true, body, depth)?;
         let mut only = state.clone();
@@ -304,7 +304,7 @@ impl<'a> Walk<'a> {
                     walk.loops.push(turns);
                     let result = match lasts {
                         0 => walk.repeat(state, once, body, depth + 1),
-                        _ => walk.to_the_last(state, body, depth + 1),
+                        _ => walk.until_the_last(state, body, depth + 1),
                     };
                     walk.loops.pop();
                     result

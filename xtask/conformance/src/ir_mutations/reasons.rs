@@ -55,6 +55,16 @@ const HARMLESS: &[Reason] = reasons! {
     "where both sides are taken in turn, a page of zeros that the transfer overwrites": [BeforeParent] ["reader"] ["zero_page"] [];
     "the address is the last, or the first of the next page either way": [BehindParent] ["reader", "writer"] ["+="] [];
 
+    "the same is stored once more, from pages that stay": [Twice] ["writer"] ["a scope"] [];
+    "what stands behind waits for pages that have been waited for row by row, but in blocks that are not the core's own":
+        [Swapped] ["writer"] ["a scope"] [];
+    "all rows have been waited for one by one, but in blocks that are not the core's own": [LeftOut, Integer] ["writer"] ["cb_wait_front"] [];
+    "it waits for more of the version than the row": [Operator] ["writer"] ["cb_wait_front"] [];
+    "sums loaded once more are the same": [Twice] ["compute"] ["a condition"] [];
+    "read to another buffer than what comes next": [Swapped] ["reader"] ["a branch"] ["*_before"];
+    "compute only asks of it whether it is another than in the block before": [Integer, Zero] ["compute"] ["a variable"] ["bx", "by"];
+    "compute only asks where runs of its blocks begin, which is at the first and where those of the others do": [Value] [] ["compute"] ["start_id"];
+
     // Past the edges, where every sample holds 1e30.
     "1e30 past an edge shows in no element: the other operand is zero there, or only elements past the edge come of it":
         [LeftOut, Rounds, Always, Sides, Integer, Zero, Operator, Function, Template, Buffer, Exchanged, Everywhere] ["reader"] [] ["filled", "zero_tile_*", "edge"];
