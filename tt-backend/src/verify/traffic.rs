@@ -52,6 +52,8 @@ pub struct Traffic {
     count: usize,
     /// The buffers whose uses are not told of.
     untold: BTreeSet<BufferId>,
+    /// By buffer: the pages of a version, and how many have been pushed of one that is not complete.
+    pages: Vec<[i64; 2]>,
 }
 
 impl Traffic {
@@ -60,6 +62,10 @@ impl Traffic {
         Traffic {
             lines: vec![Default::default(); buffers.len()],
             kinds: buffers.iter().map(|buffer| buffer.kind).collect(),
+            pages: buffers
+                .iter()
+                .map(|buffer| [buffer.version_tiles().into(), 0])
+                .collect(),
             ..Traffic::default()
         }
     }
@@ -89,11 +95,12 @@ impl Traffic {
 
     /// This, and that of one more program.
     fn and<S: Steps>(mut self, body: &[Stmt<S>], context: Context) -> Proof<Traffic> {
-        self.body(body, context)?;
+        self.body(body, context, 1)?;
         Ok(self)
     }
 
-    fn body<S: Steps>(&mut self, body: &[Stmt<S>], context: Context) -> Proof {
+    /// What is done so many `times`, by loops of the compiler's own around it.
+    fn body<S: Steps>(&mut self, body: &[Stmt<S>], context: Context, times: i64) -> Proof {
         for stmt in body {
             match &stmt.kind {
                 Kind::Op(op) => {
@@ -106,34 +113,37 @@ impl Traffic {
                         self.moves(role, tensor);
                     }
                     match S::step(op, context)? {
-                        Some((CbStep::Push, buffer, _)) => self.step(Step::Push, buffer),
+                        Some((CbStep::Push, buffer, pages)) => self.pushed(buffer, pages.saturating_mul(times)),
                         Some((CbStep::Pop, buffer, _)) => self.step(Step::Pop, buffer),
                         Some((CbStep::Wait, buffer, _)) => self.received(buffer),
                         Some((CbStep::Reserve, ..)) | None => {}
                     }
                 }
-                Kind::Group(_, body) => self.body(body, context)?,
+                Kind::Group(group, body) => self.body(body, context, times.saturating_mul(S::times(group).into()))?,
                 Kind::Loop(head, body) => match S::head(head, context) {
                     Head::Users(..) => {
                         self.enter_loop();
-                        self.body(body, context)?;
+                        self.body(body, context, times)?;
                         self.leave();
-                        self.last_turn(body, context)?;
+                        self.last_turn(body, context, times)?;
                     }
-                    Head::Blocks | Head::Tiles(_) => self.body(body, context)?,
+                    Head::Blocks => self.body(body, context, times)?,
+                    Head::Tiles(count) => self.body(body, context, times.saturating_mul(count.into()))?,
                 },
-                Kind::If(branch, then, _) if S::turn(branch) == Some(Turn::BeforeLast) => self.body(then, context)?,
+                Kind::If(branch, then, _) if S::turn(branch) == Some(Turn::BeforeLast) => {
+                    self.body(then, context, times)?
+                }
                 Kind::If(branch, then, otherwise) => match S::branch(branch, context) {
                     Some(_) => {
                         self.enter_branch();
-                        self.body(then, context)?;
+                        self.body(then, context, times)?;
                         self.other_side();
-                        self.body(otherwise, context)?;
+                        self.body(otherwise, context, times)?;
                         self.leave();
                     }
                     None => {
-                        self.body(then, context)?;
-                        self.body(otherwise, context)?;
+                        self.body(then, context, times)?;
+                        self.body(otherwise, context, times)?;
                     }
                 },
             }
@@ -142,7 +152,7 @@ impl Traffic {
     }
 
     /// What the last turn of a loop does is done behind it: of what every turn uses, it uses the same version.
-    fn last_turn<S: Steps>(&mut self, body: &[Stmt<S>], context: Context) -> Proof {
+    fn last_turn<S: Steps>(&mut self, body: &[Stmt<S>], context: Context, times: i64) -> Proof {
         for stmt in body {
             if let Kind::If(branch, then, otherwise) = &stmt.kind
                 && S::turn(branch) == Some(Turn::BeforeLast)
@@ -150,11 +160,23 @@ impl Traffic {
                 let mut untold = BTreeSet::new();
                 operations(then, &mut |op| S::uses(op, |buffer| untold.extend([buffer])));
                 let outer = std::mem::replace(&mut self.untold, untold);
-                self.body(otherwise, context)?;
+                self.body(otherwise, context, times)?;
                 self.untold = outer;
             }
         }
         Ok(())
+    }
+
+    /// So many pages of a buffer have been pushed: a version is, where they complete it.
+    fn pushed(&mut self, buffer: BufferId, pages: i64) {
+        let Some([version, so_far]) = self.pages.get_mut(buffer.0) else {
+            return;
+        };
+        *so_far = so_far.saturating_add(pages);
+        if *so_far >= *version {
+            *so_far = 0;
+            self.step(Step::Push, buffer);
+        }
     }
 
     /// A loop begins.
