@@ -401,10 +401,6 @@ impl Bindings {
     }
 }
 
-/// Blocks are dealt otherwise than in turn, or not shared, for the runs that a core reads something for, where that is estimated to take this
-/// part at most: of what blocks that follow each other find in few banks the estimate knows less.
-const CLEARLY: f64 = 0.95;
-
 impl Plan {
     /// Binds what a launch computes from its scalars.
     ///
@@ -479,8 +475,7 @@ impl Plan {
             Sharing::WherePaying => {
                 let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores, work));
                 let both = together.zip(alone);
-                let clearly = if self.reads_runs() { CLEARLY } else { 1.0 };
-                both.is_some_and(|(together, alone)| together.cycles * clearly <= alone.cycles)
+                both.is_some_and(|(together, alone)| together.cycles <= alone.cycles)
             }
         };
         Ok((grid, together.filter(pays).unwrap_or(alone)))
@@ -500,13 +495,12 @@ impl Plan {
             return of(Deal::InRuns, most);
         }
         let plain = of(Deal::OneByOne, most);
-        if self.work_partition.in_turn || !self.reads_runs() {
+        if self.work_partition.in_turn || self.cost.iter().all(|cost| cost.runs.is_empty()) {
             return plain;
         }
         let [row, ..] = self.work_partition.placement.axes().map(|axis| grid[axis]);
         let cycles = |work: &Vec<CoreWork>| self.estimate(bindings, cores, work).map(|estimate| estimate.cycles);
-        let least = cycles(&plain).map(|cycles| cycles * CLEARLY);
-        let mut best = (least, plain);
+        let mut best = (cycles(&plain), plain);
         let in_columns = (most >= row).then(|| of(Deal::OneByOne, most - most % row));
         for other in [Some(of(Deal::InRuns, most)), in_columns].into_iter().flatten() {
             let taken = cycles(&other);
@@ -518,11 +512,6 @@ impl Plan {
         }
         let (_, work) = best;
         work
-    }
-
-    /// Whether a core reads something where a run of its blocks begins.
-    fn reads_runs(&self) -> bool {
-        self.cost.iter().any(|cost| !cost.runs.is_empty())
     }
 
     /// The launch in full, for people and tools.
