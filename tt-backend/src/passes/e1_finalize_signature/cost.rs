@@ -5,7 +5,7 @@
 //! on what a tensor holds is not known, and nothing is said of such a kernel then.
 
 use crate::device::function::*;
-use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol};
+use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol, Turn};
 use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
@@ -249,6 +249,7 @@ impl Counted {
             buffers,
             middles: BTreeMap::new(),
             accumulates: false,
+            is_last_turn: false,
             sends: false,
             unknown: BTreeSet::new(),
         };
@@ -355,6 +356,8 @@ struct Counting<'k> {
     middles: BTreeMap<VarId, Formula>,
     /// Whether the packer adds to what is in L1.
     accumulates: bool,
+    /// What is counted is what a last turn does beside what every turn does.
+    is_last_turn: bool,
     /// Whether the program sends versions, which counts with that they have left.
     sends: bool,
     unknown: BTreeSet<&'static str>,
@@ -408,6 +411,15 @@ impl Counting<'_> {
                         None => self.middles.remove(var),
                     };
                     takes.and(of_loop, Count::sum);
+                    if let Some(last) = last_turn(body) {
+                        let outer = std::mem::replace(&mut self.is_last_turn, true);
+                        let of_last = self.side(last, times)?;
+                        self.is_last_turn = outer;
+                        takes.and(of_last, Count::sum);
+                    }
+                }
+                Kind::If(branch, then, _) if branch.cause.turn() == Some(Turn::BeforeLast) => {
+                    self.body(then, times, takes)?;
                 }
                 Kind::If(branch, then, _) if let Some(axes) = self.run_begun_by(branch) => {
                     let of_run = self.side(then, times)?.where_run_begins(&axes);
@@ -631,6 +643,8 @@ impl Counting<'_> {
             computed.math.add(times, costs.registers);
         } else if function.is_among(&[&TILE_REGS_WAIT, &TILE_REGS_RELEASE]) {
             computed.pack.add(times, costs.registers);
+        } else if *function == MATMUL_BLOCK && self.is_last_turn {
+            // Counted with those of all turns.
         } else if *function == MATMUL_BLOCK {
             let [columns, rows] = [6, 7].map(|at: usize| match call.args.get(at) {
                 Some(Expr::Int(tiles)) => u64::try_from(*tiles).unwrap_or(1),
@@ -741,6 +755,14 @@ fn begin_ahead(body: &[Stmt<Calls<Symbol>>]) -> bool {
         }
     });
     ahead > 0 && ahead == sends(body)
+}
+
+/// What the last turn of a loop does otherwise than the others.
+fn last_turn(body: &[Stmt<Calls<Symbol>>]) -> Option<&[Stmt<Calls<Symbol>>]> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        Kind::If(branch, _, otherwise) if branch.cause.turn() == Some(Turn::BeforeLast) => Some(otherwise.as_slice()),
+        Kind::Op(_) | Kind::Loop(..) | Kind::If(..) | Kind::Group(..) => None,
+    })
 }
 
 /// The line of cores whose sender sends a version in these statements, or is told that there is room for it.
