@@ -30,7 +30,7 @@ mutants! {
     plan_ceil: "divisions are rounded up once too far", ARGUMENTS,
         "let inexact = op(Operator::NotEqual, &op(" => "let inexact = op(Operator::AtLeast, &op(";
     plan_blocks_transposed: "the tiles of a block are read in the other order", TRANSFERS,
-        "out.push(if buffer.column_major {" => "out.push(if !buffer.column_major {";
+        "if is_asked && of_row.is_none() && buffer.tiles[inner] == 1 && buffer.tiles[outer] > 1 {" => "if of_row.is_none() {";
 }
 
 mutants! {
