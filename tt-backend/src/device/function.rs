@@ -81,7 +81,10 @@ functions! {
     Some("api/compute/pack.h") =>
         PACK_TILE = "pack_tile",
         PACK_RECONFIG_DATA_FORMAT = "pack_reconfig_data_format",
-        PACK_RECONFIG_L1_ACC = "pack_reconfig_l1_acc";
+        PACK_RECONFIG_L1_ACC = "pack_reconfig_l1_acc",
+        PACK_RELU_CONFIG = "pack_relu_config",
+        RELU_CONFIG_ZERO = "ReluConfig::zero",
+        RELU_CONFIG_NONE = "ReluConfig::none";
     Some("api/compute/matmul.h") =>
         MATMUL_BLOCK_INIT = "matmul_block_init",
         MATMUL_BLOCK = "matmul_block";

@@ -359,6 +359,19 @@ pub struct Pack {
     pub buffer: BufferId,
     /// How the packer meets what is there.
     pub mode: PackMode,
+    /// What is negative becomes zero on the way.
+    pub relu: bool,
+}
+
+impl Pack {
+    /// Tiles as the registers hold them.
+    pub fn of(buffer: BufferId, mode: PackMode) -> Pack {
+        Pack {
+            buffer,
+            mode,
+            relu: false,
+        }
+    }
 }
 
 /// How the packer meets what is in L1.

@@ -38,6 +38,8 @@ enum Thing {
     PackFormat,
     /// Whether the packer adds.
     PackAccumulation,
+    /// Whether the packer makes what is negative zero.
+    PackRelu,
     /// The destination registers.
     Registers,
 }
@@ -107,9 +109,10 @@ impl Effects {
             _ if is(&[&RECONFIG_DATA_FORMAT_SRCB]) => (&[], &[SourceB]),
             _ if is(&[&PACK_RECONFIG_DATA_FORMAT]) => (&[], &[PackFormat]),
             _ if is(&[&PACK_RECONFIG_L1_ACC]) => (&[], &[PackAccumulation]),
+            _ if is(&[&PACK_RELU_CONFIG]) => (&[], &[PackRelu]),
             _ if is(&[&PACK_TILE]) => {
                 self.writes.extend(buffers);
-                (&[PackFormat, PackAccumulation, Registers], &[])
+                (&[PackFormat, PackAccumulation, PackRelu, Registers], &[])
             }
             name if name.starts_with("tile_regs_") => (&[], &[Registers]),
             _ if !SfpuRow::of_init(call.function).is_empty() => (&[], &[Sfpu]),
@@ -117,7 +120,16 @@ impl Effects {
             name if name.ends_with("_init") => (&[SourceA, SourceB], &[Fpu]),
             _ if is(&[&COMPUTE_KERNEL_HW_STARTUP]) => (
                 &[],
-                &[Fpu, SourceA, SourceB, PackFormat, PackAccumulation, Sfpu, Registers],
+                &[
+                    Fpu,
+                    SourceA,
+                    SourceB,
+                    PackFormat,
+                    PackAccumulation,
+                    PackRelu,
+                    Sfpu,
+                    Registers,
+                ],
             ),
             _ if overwrites(call, false) => (&[Fpu, SourceA, SourceB], &[Registers]),
             _ => (&[Fpu, SourceA, SourceB, Registers], &[Registers]),

@@ -317,10 +317,7 @@ impl<'a> SplitKernel<'a> {
             chunk: [1, 1],
             registers: 1,
             result: 0,
-            pack: Pack {
-                buffer,
-                mode: PackMode::Publish,
-            },
+            pack: Pack::of(buffer, PackMode::Publish),
             makes: Makes::Registers,
             fill: None,
             in_last_turn: false,

@@ -360,6 +360,9 @@ impl Names<'_> {
     /// Puts the end of a section behind what there is; `made` says what the packed version is.
     pub fn pack(&self, result: u32, pack: &Pack, made: &str, out: &mut Formatter) -> fmt::Result {
         write!(out, "pack %{result} into {}{made} (", self.buffer(pack.buffer))?;
+        if pack.relu {
+            out.write_str("relu, ")?;
+        }
         match &pack.mode {
             PackMode::Publish => out.write_str("publish)"),
             PackMode::Overwrite => out.write_str("overwrite)"),

@@ -123,6 +123,8 @@ pub enum Event {
     PackFormat(BufferId),
     /// The packer adds or overwrites.
     Accumulate(Accumulation),
+    /// Whether the packer makes what is negative zero.
+    Relu(bool),
     /// FPU and unpackers are set up.
     FpuInit(FpuSetup),
     /// The SFPU is set up.
@@ -493,6 +495,11 @@ fn engines(args: &Args) -> Proof<Option<Event>> {
         function if *function == RECONFIG_DATA_FORMAT_SRCB => Event::Unpack(None, Some(args.buffer(0)?)),
         function if *function == PACK_RECONFIG_DATA_FORMAT => Event::PackFormat(args.buffer(0)?),
         function if *function == PACK_RECONFIG_L1_ACC => Event::Accumulate(accumulation(args)?),
+        function if *function == PACK_RELU_CONFIG => match args.call.args.as_slice() {
+            [Expr::Call(config)] if *config.function == RELU_CONFIG_ZERO => Event::Relu(true),
+            [Expr::Call(config)] if *config.function == RELU_CONFIG_NONE => Event::Relu(false),
+            _ => return fault("pack_relu_config of neither ReluConfig::zero() nor none()"),
+        },
         function if *function == TILE_REGS_ACQUIRE => Event::Registers(RegisterStep::Acquire),
         function if *function == TILE_REGS_COMMIT => Event::Registers(RegisterStep::Commit),
         function if *function == TILE_REGS_WAIT => Event::Registers(RegisterStep::Wait),

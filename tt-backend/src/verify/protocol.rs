@@ -35,6 +35,7 @@ pub struct Engines {
     fpu: Option<FpuSetup>,
     sfpu: Option<(&'static str, Template)>,
     accumulation: Option<Accumulation>,
+    relu: Option<bool>,
     registers: Registers,
     written: BTreeSet<i64>,
 }
@@ -57,6 +58,7 @@ impl Engines {
             fpu: None,
             sfpu: None,
             accumulation: Some(Accumulation::Off),
+            relu: Some(false),
             registers: Registers::Free,
             written: BTreeSet::new(),
         }
@@ -85,6 +87,7 @@ impl Engines {
             fpu: both(&self.fpu, &other.fpu),
             sfpu: both(&self.sfpu, &other.sfpu),
             accumulation: both(&self.accumulation, &other.accumulation),
+            relu: both(&self.relu, &other.relu),
             written: self.written.intersection(&other.written).copied().collect(),
             ..self.clone()
         })
@@ -139,6 +142,7 @@ impl Engines {
             }
             Event::PackFormat(out) => self.pack = Some(buffers[out.0].format),
             Event::Accumulate(accumulation) => self.accumulation = Some(*accumulation),
+            Event::Relu(relu) => self.relu = Some(*relu),
             Event::FpuInit(setup) => {
                 if let Some(known) = &self.fpu
                     && known.init == UNARY_BCAST_INIT.name
@@ -215,6 +219,11 @@ impl Engines {
                         "the packer must give {wanted:?}, and is set to {:?}",
                         self.pack
                     ));
+                }
+                match (self.relu, self.accumulation) {
+                    (None, _) => return fault("whether the packer cuts at zero depends on the way here"),
+                    (Some(true), Some(Accumulation::Off)) | (Some(false), _) => {}
+                    (Some(true), _) => return fault("the packer cuts what it adds at zero"),
                 }
             }
         }

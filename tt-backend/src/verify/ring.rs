@@ -253,6 +253,7 @@ impl Rings {
             | Event::Unpack(..)
             | Event::PackFormat(_)
             | Event::Accumulate(_)
+            | Event::Relu(_)
             | Event::FpuInit(_)
             | Event::FpuUninit(_)
             | Event::SfpuInit(..)

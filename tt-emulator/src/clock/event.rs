@@ -76,8 +76,12 @@ pub(crate) enum Event {
     Registers(RegisterStep),
     /// Tiles are unpacked, so many bytes for each source register, and computed with.
     Matrix { work: MatrixWork, bytes: [u32; 2] },
-    /// An operation of the vector unit, on all of a tile or a part of it: of 32 vectors so many.
-    Vector { name: &'static str, vectors: u8 },
+    /// An operation of the vector unit, on all of a tile or a part of it: of 32 vectors so many. Math's thread asks for it, or the packer's.
+    Vector {
+        name: &'static str,
+        vectors: u8,
+        for_packer: bool,
+    },
     /// Tiles are packed.
     Pack { bytes: u32, tiles: u16, accumulates: bool },
     /// Tiles are packed in rows, as a block.

@@ -64,7 +64,7 @@ struct Processor<'t> {
     next: usize,
     time: u64,
     busy: u64,
-    /// Of what math does, what the vector unit does.
+    /// Of its time, what the vector unit takes.
     vector: u64,
     /// Since when it waits for what comes next.
     waits_since: Option<u64>,
@@ -100,6 +100,8 @@ struct Shared {
     used: u64,
     free_sections: u32,
     committed: u32,
+    /// When the vector unit is done with what it was asked for.
+    vector_free: u64,
     /// When the signals to each word arrive.
     signals: HashMap<u32, Vec<u64>>,
     waiting: HashMap<Awaited, Vec<usize>>,
@@ -150,6 +152,7 @@ pub(crate) fn replay(arch: &'static Arch, traces: &[Trace], with_timeline: bool)
                 used: 0,
                 free_sections: 0,
                 committed: 0,
+                vector_free: 0,
                 signals: HashMap::new(),
                 waiting: HashMap::new(),
                 end: 0,
@@ -252,8 +255,8 @@ impl Replay<'_> {
             Event::Wait { .. } | Event::Pop { .. } => matches!(unit, Unit::Mover | Unit::Unpack),
             Event::Reserve { .. } | Event::Push { .. } => matches!(unit, Unit::Mover | Unit::Pack),
             Event::Matrix { .. } => matches!(unit, Unit::Unpack | Unit::Math),
-            Event::Vector { .. } => unit == Unit::Math,
-            Event::Pack { .. } | Event::PackRows { .. } => unit == Unit::Pack,
+            Event::Vector { for_packer: false, .. } => unit == Unit::Math,
+            Event::Vector { for_packer: true, .. } | Event::Pack { .. } | Event::PackRows { .. } => unit == Unit::Pack,
             Event::Registers(RegisterStep::Acquire | RegisterStep::Commit) => unit == Unit::Math,
             Event::Registers(RegisterStep::Wait | RegisterStep::Release) => unit == Unit::Pack,
             Event::Configure { unpack, math, pack } => match unit {
@@ -427,7 +430,7 @@ impl Replay<'_> {
                     self.wake(core, Awaited::Sources, time + cycles);
                 }
             },
-            Event::Vector { name, vectors } => {
+            Event::Vector { name, vectors, .. } => {
                 let cycles = match vector::cycles_per_tile(name) {
                     Some(tile) => tile * u64::from(vectors) / vector::VECTORS + costs.vector_call,
                     None => {
@@ -435,6 +438,9 @@ impl Replay<'_> {
                         0
                     }
                 };
+                // There is one for both threads.
+                self.processors[at].time = time.max(shared.vector_free);
+                shared.vector_free = self.processors[at].time + cycles;
                 self.work(at, cycles);
                 self.processors[at].vector += cycles;
             }
@@ -535,7 +541,10 @@ impl Replay<'_> {
                     used.matrix = used.matrix.max(of_time(processor.busy - processor.vector));
                     continue;
                 }
-                Unit::Pack => &mut used.pack,
+                Unit::Pack => {
+                    used.vector = used.vector.max(of_time(processor.vector));
+                    &mut used.pack
+                }
             };
             *most = most.max(busy);
         }

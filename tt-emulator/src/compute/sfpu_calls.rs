@@ -42,6 +42,11 @@ pub fn scope(call: &SfpuCall) -> (&'static str, u8) {
     (known.or(other).unwrap_or(cumulative::NAME), vectors)
 }
 
+/// Whether the packer's thread makes the call.
+pub fn is_for_packer(call: &SfpuCall) -> bool {
+    call.flags & sfpu_flag::FROM_PACKER != 0
+}
+
 impl ComputeState {
     /// An init of the vector unit.
     pub fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {
@@ -111,7 +116,7 @@ impl ComputeState {
         let variant = call.variant;
         self.engines.require_sfpu(operation, SfpuSetting { init, variant })?;
         for register in call.inputs.into_iter().chain([call.out]) {
-            if call.flags & sfpu_flag::FROM_PACKER != 0 {
+            if is_for_packer(call) {
                 self.registers.require_pack(register, 1)?;
             } else {
                 self.registers.require_math(register, 1)?;

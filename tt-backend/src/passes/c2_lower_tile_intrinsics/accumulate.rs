@@ -75,10 +75,7 @@ impl Accumulate<'_> {
                 Kind::Op(BlockOp::Fetch(fetch)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Fetch(fetch)))),
                 Kind::Op(BlockOp::Gemm(gemm)) => match open.iter().find(|scope| scope.acc == gemm.acc) {
                     Some(scope) => {
-                        let pack = Pack {
-                            buffer: gemm.acc,
-                            mode: scope.mode.clone(),
-                        };
+                        let pack = Pack::of(gemm.acc, scope.mode.clone());
                         let product = self.product(&gemm, span, Vec::new(), None, Epilogue::none(), pack);
                         out.push(product);
                     }
@@ -172,10 +169,7 @@ impl Accumulate<'_> {
                         Start::Value(number) => ValueKind::Number(number),
                         Start::Existing => ValueKind::Load(whole(gemm.acc)),
                     };
-                    let pack = Pack {
-                        buffer: gemm.acc,
-                        mode: PackMode::Overwrite,
-                    };
+                    let pack = Pack::of(gemm.acc, PackMode::Overwrite);
                     let makes = fill.take().map_or(Makes::Registers, Makes::Definition);
                     let before = self
                         .context
@@ -310,10 +304,7 @@ impl Accumulate<'_> {
     /// The expression that reads the accumulator next, where it can run in the same acquire with at `most` so many registers of each tile
     /// and is the last to see the sums, and where its result goes; else nothing to do but publish the accumulator.
     fn epilogue(&mut self, gemm: &Gemm, rest: &mut VecDeque<BlockStmt>, most: u32) -> (Epilogue, Pack) {
-        let publish = |buffer| Pack {
-            buffer,
-            mode: PackMode::Publish,
-        };
+        let publish = |buffer| Pack::of(buffer, PackMode::Publish);
         let nothing = (Epilogue::none(), publish(gemm.acc));
         let Some(BlockStmt {
             kind: Kind::Op(BlockOp::Elementwise(next)),

@@ -8,7 +8,8 @@
 //! 2. `fuse`: an expression whose result is read once, by another expression, moves into it;
 //! 3. `accumulate`, from blocks to sections: how each gemm carries its sums;
 //! 4. `select`, which it asks for every expression: operations of the language become operations of FPU and SFPU on
-//!    registers, as the rows of the catalogue say.
+//!    registers, as the rows of the catalogue say;
+//! 5. `packer`: a ReLU that a section ends with is the packer's.
 //!
 //! ```text
 //!  for k { acc += a · b }          accumulate acc { for k { section 4 × 4, chunks 2 × 2: reg0 += a · b; add to acc } }
@@ -17,6 +18,7 @@
 
 mod accumulate;
 mod fuse;
+mod packer;
 mod select;
 mod transpose;
 
@@ -70,7 +72,8 @@ pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections
         constants: BTreeMap::new(),
         errors: Vec::new(),
     };
-    let body = accumulate::run(flow.body, &mut context);
+    let mut body = accumulate::run(flow.body, &mut context);
+    packer::run(&mut body);
     if !context.errors.is_empty() {
         return Err(context.errors);
     }

@@ -82,10 +82,7 @@ impl Context {
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
             let tiles = crate::passes::a1_infer_layout::tiles(extent);
             let target = self.buffers.local(&name, span, format, tiles);
-            let pack = Pack {
-                buffer: target,
-                mode: PackMode::Publish,
-            };
+            let pack = Pack::of(target, PackMode::Publish);
             let defines = self.sights.define();
             let section = self.section(&part, tiles, pack, Makes::Definition(defines));
             out.push(SectionStmt::new(span, section));
@@ -104,10 +101,7 @@ impl Context {
                 },
             );
         }
-        let pack = Pack {
-            buffer: elementwise.target,
-            mode: PackMode::Publish,
-        };
+        let pack = Pack::of(elementwise.target, PackMode::Publish);
         let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
         out.push(SectionStmt::new(span, section));
     }

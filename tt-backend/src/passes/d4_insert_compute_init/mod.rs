@@ -2,10 +2,10 @@
 //!
 //! Before: the compute program with sections. After: `compute_kernel_hw_startup` once, and before every operation exactly
 //! the transitions its engine state lacks: data formats of the unpackers, the FPU operation, the SFPU operation, the
-//! packer's format and accumulation. A transition that a loop needs in its first iteration only moves before the loop.
+//! packer's format, accumulation and ReLU. A transition that a loop needs in its first iteration only moves before the loop.
 //!
 //! The state of every component is known or unknown; branches and loops that may run zero times meet their states. Rules:
-//! metalium.md §2.3, patterns.md §0 (sticky L1 accumulation, formats) and §2 (SFPU inits do not disturb the FPU's).
+//! metalium.md §2.3, patterns.md §0 (sticky L1 accumulation, formats), §1b (sticky ReLU) and §2 (SFPU inits do not disturb the FPU's).
 //!
 //! ```text
 //!  for k { section: matmul a b; add to part }      startup<Reverse>(a, b, part); matmul_block_init(a, b, ..);
@@ -269,8 +269,8 @@ impl Insertion<'_> {
     ) -> (Vec<Leaf<Symbol>>, Kind<Compute<Leaf<Symbol>>>) {
         let outer_chunk = state.set_chunk(section.chunk);
         // Packing into L1 is set up once per section, not per chunk.
-        let accumulation = requirement::accumulation(body);
-        let mut before: Vec<_> = accumulation.into_iter().flat_map(|need| state.require(need)).collect();
+        let packing = requirement::packing(body).into_iter();
+        let mut before: Vec<_> = packing.flat_map(|need| state.require(need)).collect();
         let body = if section.chunk == section.tiles {
             self.body(body, state, makes)
         } else {

@@ -3,7 +3,7 @@
 use super::Engines;
 use super::state::{Component, State};
 use crate::device::function::*;
-use crate::device::{Around, Compute, ComputeOp, Expr, Leaf, Symbol, call, call_with};
+use crate::device::{Around, Call, Compute, ComputeOp, Expr, Leaf, Symbol, Template, call, call_with};
 use crate::flow::{Arg, Broadcast, BufferId, Matmul, Pack, PackMode};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::tile_ops::{FpuOp, TileOp, spread};
@@ -32,6 +32,8 @@ pub enum Value {
     Pack(DataFormat),
     /// Whether the packer adds.
     Accumulation(bool),
+    /// Whether the packer makes what is negative zero.
+    Relu(bool),
 }
 
 /// Something a step asks of a component.
@@ -247,15 +249,36 @@ fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
     )]
 }
 
-/// What the pack of a section asks of the packer's accumulation.
-pub fn accumulation(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<Need> {
+/// What the pack of a section asks of the packer besides its format: whether it adds, and whether it cuts at zero.
+pub fn packing(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Vec<Need> {
+    let Some(pack) = packed(section) else {
+        return Vec::new();
+    };
+    let config = if pack.relu {
+        &RELU_CONFIG_ZERO
+    } else {
+        &RELU_CONFIG_NONE
+    };
+    let config = Expr::Call(Box::new(Call {
+        function: config,
+        template: Template::default(),
+        args: Vec::new(),
+    }));
+    let relu = need(
+        Component::Relu,
+        Value::Relu(pack.relu),
+        call(&PACK_RELU_CONFIG, [config]),
+    );
+    vec![accumulation(pack), relu]
+}
+
+fn accumulation(pack: &Pack) -> Need {
     let constant = |on: bool| {
         let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Int(i64::from(on))]);
         need(Component::Accumulation, Value::Accumulation(on), leaf)
     };
-    let mode = &packed(section)?.mode;
-    Some(match (mode.after_first(), mode) {
-        (Some(after_first), _) => Need {
+    match pack.mode.after_first() {
+        Some(after_first) => Need {
             stable: false,
             ..need(
                 Component::Accumulation,
@@ -263,8 +286,8 @@ pub fn accumulation(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<Need> {
                 call(&PACK_RECONFIG_L1_ACC, [Expr::Value(Symbol::Condition(after_first))]),
             )
         },
-        (None, mode) => constant(*mode == PackMode::Add),
-    })
+        None => constant(pack.mode == PackMode::Add),
+    }
 }
 
 /// Where a section packs to.
@@ -292,6 +315,7 @@ pub fn startup(engines: &Engines, body: &[Stmt<Compute<Leaf<Symbol>>>]) -> Optio
     state.set(Component::UnpackB, Value::Unpack(unpacked(engines, src_b)));
     state.set(Component::Pack, Value::Pack(engines.buffers[out.0].format));
     state.set(Component::Accumulation, Value::Accumulation(false));
+    state.set(Component::Relu, Value::Relu(false));
     Some((leaf, state))
 }
 

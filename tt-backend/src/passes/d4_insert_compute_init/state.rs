@@ -19,26 +19,31 @@ pub enum Component {
     Pack,
     /// Whether the packer adds to L1.
     Accumulation,
+    /// Whether the packer makes what is negative zero.
+    Relu,
 }
 
 impl Component {
     /// In the order in which transitions are emitted: formats before operations.
-    pub const ALL: [Component; 6] = [
+    pub const ALL: [Component; 7] = [
         Component::UnpackA,
         Component::UnpackB,
         Component::Math,
         Component::Sfpu,
         Component::Pack,
         Component::Accumulation,
+        Component::Relu,
     ];
 }
+
+const COMPONENTS: usize = Component::ALL.len();
 
 /// What is known of the engines, and what has been asked of them since the log was cleared.
 #[derive(Debug, Clone)]
 pub struct State {
-    values: [Option<Value>; 6],
-    first: [Option<Rc<Need>>; 6],
-    touched: [bool; 6],
+    values: [Option<Value>; COMPONENTS],
+    first: [Option<Rc<Need>>; COMPONENTS],
+    touched: [bool; COMPONENTS],
     /// The chunk of the section around.
     chunk: [u32; 2],
 }
@@ -49,7 +54,7 @@ impl State {
         State {
             values: Default::default(),
             first: Default::default(),
-            touched: [false; 6],
+            touched: [false; COMPONENTS],
             chunk: [1, 1],
         }
     }
@@ -82,12 +87,12 @@ impl State {
     /// Forgets what was asked.
     pub fn clear_log(&mut self) {
         self.first = Default::default();
-        self.touched = [false; 6];
+        self.touched = [false; COMPONENTS];
     }
 
     /// The same knowledge, with what was asked in `outer` and then in `inner`.
     pub fn with_log_of(mut self, outer: &State, inner: &State) -> State {
-        for at in 0..6 {
+        for at in 0..COMPONENTS {
             self.first[at] = if outer.touched[at] {
                 outer.first[at].clone()
             } else {
@@ -137,7 +142,7 @@ impl State {
     /// What is known where either state may be the case.
     pub fn meet(&self, other: &State) -> State {
         let mut out = self.clone();
-        for at in 0..6 {
+        for at in 0..COMPONENTS {
             if out.values[at] != other.values[at] {
                 out.values[at] = None;
             }

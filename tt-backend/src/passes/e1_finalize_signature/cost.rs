@@ -675,7 +675,7 @@ impl Counting<'_> {
         } else if *function == PACK_RECONFIG_L1_ACC {
             self.accumulates = call.args.first() != Some(&Expr::Int(0));
             computed.pack.add(times, costs.configure);
-        } else if name.starts_with("pack_reconfig") {
+        } else if name.starts_with("pack_reconfig") || *function == PACK_RELU_CONFIG {
             computed.pack.add(times, costs.configure);
         } else if name.ends_with("_init") || name.ends_with("_uninit") || name.starts_with("reconfig_") {
             computed.unpack.add(times, costs.configure);

@@ -390,6 +390,10 @@ impl Reader<'_> {
         let buffer = self.buffer()?;
         let made = made(self)?;
         self.expect("(")?;
+        let relu = self.eat("relu");
+        if relu {
+            self.expect(",")?;
+        }
         let mode = if self.eat("publish") {
             PackMode::Publish
         } else if self.eat("overwrite") {
@@ -409,7 +413,7 @@ impl Reader<'_> {
             PackMode::Add
         };
         self.expect(")")?;
-        Ok((register, Pack { buffer, mode }, made))
+        Ok((register, Pack { buffer, mode, relu }, made))
     }
 
     /// The table of buffers.

@@ -2,7 +2,6 @@
 
 #include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
-#include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/matmul.h"
 #include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
@@ -30,7 +29,6 @@ void kernel_main() {
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(11);
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_xb, cb_wb, cb_g);
-    relu_tile_init();
 
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t row_at = place_in_column + block_id * column_cores;
@@ -43,6 +41,7 @@ void kernel_main() {
             // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             cb_reserve_back(cb_g, 2);
             pack_reconfig_l1_acc(0);
+            pack_relu_config(ReluConfig::zero());
             tile_regs_acquire();
             // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             matmul_block_init(cb_xb, cb_wb, 0, 2, 1, 2);
@@ -55,9 +54,6 @@ void kernel_main() {
                 }
                 cb_pop_front(cb_xb, 2);
                 cb_pop_front(cb_wb, 4);
-            }
-            for (int32_t column = 0; column < 2; ++column) {
-                relu_tile(column);
             }
             tile_regs_commit();
             tile_regs_wait();
@@ -72,6 +68,7 @@ void kernel_main() {
             if (j + 1 < H_div_ceil_64) {
                 // assorted.rs:77: T.gemm(g, vb, acc)
                 pack_reconfig_l1_acc(j != 0);
+                pack_relu_config(ReluConfig::none());
                 tile_regs_acquire();
                 matmul_block_init(cb_g, cb_vb, 0, 4, 1, 2);
                 for (int32_t inner = 0; inner < 2; ++inner) {
@@ -89,6 +86,7 @@ void kernel_main() {
                 cb_push_back(cb_acc, 4);
                 cb_wait_front(cb_acc, 4);
                 cb_reserve_back(cb_acc_out, 4);
+                pack_relu_config(ReluConfig::none());
                 tile_regs_acquire();
                 if (j != 0) {
                     reconfig_data_format_srca(cb_acc);

@@ -645,6 +645,7 @@ extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
         risc.obey(started, line);
         let relu = risc.enumerator(Relu::from_ids(mode, threshold), "ReLU mode", mode, line);
         risc.compute.engines.relu = relu;
+        risc.note_configured(false, false, true);
     });
 }
 

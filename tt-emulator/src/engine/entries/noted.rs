@@ -116,7 +116,11 @@ impl Risc {
     pub(super) fn note_vector(&mut self, call: &SfpuCall) {
         if self.trace.is_some() {
             let (name, vectors) = sfpu_calls::scope(call);
-            self.note(Event::Vector { name, vectors });
+            self.note(Event::Vector {
+                name,
+                vectors,
+                for_packer: sfpu_calls::is_for_packer(call),
+            });
         }
     }
 
