@@ -11,6 +11,21 @@ pub(super) struct Token<'a> {
 /// Signs of more than one letter.
 const SIGNS: [&str; 11] = ["::", "..", "==", "!=", "<=", ">=", "&&", "||", "+=", "<<", ">>"];
 
+/// The length of a name at the beginning of `text`: of words with `::` between them.
+fn name_length(text: &str) -> usize {
+    let word = |text: &str| {
+        text.find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(text.len())
+    };
+    let mut length = word(text);
+    while let Some(rest) = text[length..].strip_prefix("::")
+        && word(rest) > 0
+    {
+        length += 2 + word(rest);
+    }
+    length
+}
+
 /// The words of `text`, without comments but for those that say a line of the source.
 pub(super) fn tokens(text: &str, first_line: u32) -> Vec<Token<'_>> {
     let mut out = Vec::new();
@@ -37,7 +52,7 @@ pub(super) fn tokens(text: &str, first_line: u32) -> Vec<Token<'_>> {
         } else if first.is_ascii_digit() {
             number_length(rest)
         } else if first.is_alphanumeric() || first == '_' {
-            length(&|c| c.is_alphanumeric() || c == '_')
+            name_length(rest)
         } else {
             SIGNS
                 .iter()
