@@ -223,7 +223,7 @@ const FIGURES: [&str; 10] = [
     "inits",
     "formats changed",
     "sections",
-    "barriers written",
+    "barriers",
     "bytes of circular buffers",
     "bytes of C++",
 ];
@@ -250,7 +250,7 @@ fn figures(sources: Sources, plan: &str, launch: &Launch<'_>) -> tt::Result<Figu
         total.compute.inits,
         total.compute.reconfigurations,
         total.compute.sections,
-        texts.iter().map(|text| text.matches("_barrier(").count() as u64).sum(),
+        total.barriers,
         bytes.sum(),
         texts.iter().map(|text| text.len() as u64).sum(),
     ])

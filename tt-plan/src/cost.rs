@@ -37,6 +37,9 @@ pub struct BlockCost {
     pub writes: Transfers,
     /// What the engines compute, by chip.
     pub compute: Vec<EngineCycles>,
+    /// Tiles of destination registers in use at once, at most.
+    #[serde(default)]
+    pub registers: u32,
     /// Operations of the vector unit whose cost nobody measured: they count nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,

@@ -42,6 +42,10 @@ pub struct StageReport {
     pub l1_limit: u64,
     /// How many passes the multiplier makes.
     pub fidelity: String,
+    /// Tiles that compute holds in destination registers at once, at most; none where what a block takes is not known.
+    pub registers: Option<u32>,
+    /// Tiles that there is room for in a half of the destination registers: math fills one while the other is packed.
+    pub register_limit: u32,
     /// Bits of a destination register.
     pub register_bits: u32,
     /// What a block moves of each tensor.
@@ -219,6 +223,8 @@ impl Plan {
         });
         let buffers = buffers.collect();
         let least = CHIPS.iter().map(|chip| chip.l1_bytes).min().unwrap_or(0);
+        let half = CHIPS.iter().map(|chip| chip.dst_half_tiles).min().unwrap_or(0);
+        let wide = self.compute.fp32_dest_acc_en;
         let chips = self.cost.iter().flat_map(|cost| &cost.compute);
         let chips = chips.filter(|of| launch.is_none_or(|(_, cores, _)| cores.chip.chip().name == of.architecture));
         let engines = chips.map(|of| EngineReport {
@@ -246,7 +252,9 @@ impl Plan {
             l1_bytes: offset,
             l1_limit: launch.map_or(least, |(_, cores, _)| cores.chip.chip().l1_bytes),
             fidelity: format!("{:?}", self.compute.math_fidelity),
-            register_bits: if self.compute.fp32_dest_acc_en { 32 } else { 16 },
+            registers: self.cost.as_ref().map(|cost| cost.registers),
+            register_limit: half / if wide { 2 } else { 1 },
+            register_bits: if wide { 32 } else { 16 },
             operands: operands
                 .map(|operand| OperandReport {
                     tensor: operand.tensor.clone(),
@@ -475,10 +483,11 @@ impl fmt::Display for StageReport {
                 "    {place:>8}  c_{index} {name}: {pages} pages of {page_bytes} bytes, {format}{lines}"
             )?;
         }
+        let used = self.registers.map_or_else(String::new, |used| format!("{used} of "));
         writeln!(
             f,
-            "  registers  {} bits; products in {}",
-            self.register_bits, self.fidelity
+            "  registers  {used}{} tiles of {} bits in each half; products in {}",
+            self.register_limit, self.register_bits, self.fidelity
         )?;
         for operand in &self.operands {
             let direction = match operand.direction {

@@ -612,6 +612,8 @@ pub struct Parts<P, A = Accessors> {
     pub buffers: Vec<crate::flow::Buffer>,
     /// What goes through them, as Flow IR has it.
     pub traffic: Traffic,
+    /// Destination registers that compute uses at once, at most.
+    pub registers: u32,
     /// How programs address tensors (D2).
     pub accessors: A,
     /// The programs.
@@ -625,6 +627,7 @@ impl<P, A> Parts<P, A> {
             programs: programs(&self.buffers, self.programs),
             buffers: self.buffers,
             traffic: self.traffic,
+            registers: self.registers,
             accessors: self.accessors,
         }
     }

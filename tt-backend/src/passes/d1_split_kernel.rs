@@ -25,7 +25,7 @@ use crate::flow::{
     self, Accumulate, Arg, BufferId, BufferKind, Constant, Fetch, FetchedInto, Flow, FlowLoop, Makes, Pack, PackMode,
     Read, SectionOp, SectionStmt, Sections,
 };
-use crate::ir::{Kind, Stage, Stmt};
+use crate::ir::{Kind, Stage, Stmt, visit};
 use crate::passes::c3_build_dataflow::kept;
 use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
@@ -46,6 +46,7 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Parts<Split, ()>>> = Pass {
             let programs = run(&flow);
             Ok(Parts {
                 traffic: sight::traffic(&flow),
+                registers: registers(&flow),
                 buffers: flow.buffers.into(),
                 accessors: (),
                 programs,
@@ -65,6 +66,18 @@ impl Form for Unit<Parts<Split, ()>> {
             &self.program.programs,
         ))
     }
+}
+
+/// Destination registers that a chunk of tiles takes, at most.
+fn registers(flow: &Flow<Sections>) -> u32 {
+    let mut most = 0;
+    visit(&flow.body, &mut |stmt| {
+        if let Kind::Group(flow::Around::Section(section), _) = &stmt.kind {
+            let [rows, columns] = section.chunk;
+            most = most.max(rows * columns * section.registers);
+        }
+    });
+    most
 }
 
 /// Runs the pass.

@@ -28,6 +28,7 @@ pub const PASS: Pass<Unit<Parts<Split, ()>>, Unit<Parts<Split>>> = Pass {
                 accessors: run(&facts.kernel, &parts.programs),
                 buffers: parts.buffers,
                 traffic: parts.traffic,
+                registers: parts.registers,
                 programs: parts.programs,
             })
         })

@@ -51,6 +51,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
             Parts {
                 buffers,
                 traffic,
+                registers,
                 accessors,
                 programs:
                     Programs {
@@ -62,7 +63,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         variables,
         names,
     } = named;
-    let cost = cost::Counted::of(&facts.kernel, &buffers, [&reader, &compute, &writer]);
+    let cost = cost::Counted::of(&facts.kernel, (&buffers, registers), [&reader, &compute, &writer]);
     let finish = |role, accessors: Vec<Accessor>, body: Vec<Stmt<Calls<Symbol>>>| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
         for (name, value) in blocks_of(facts.partition.work.mode, facts.partition.work.placement) {

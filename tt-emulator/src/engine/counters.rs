@@ -26,6 +26,8 @@ pub struct RiscCounters {
     pub pages_written: u64,
     /// Pages pushed to circular buffers.
     pub pages_pushed: u64,
+    /// Barriers: times it waited for reads, for writes to leave or to arrive, or for increments.
+    pub barriers: u64,
     /// Times a RISC had to wait and another one ran.
     pub stalls: u64,
     /// What the compute engines did.
@@ -49,6 +51,7 @@ impl RiscCounters {
         self.pages_read += other.pages_read;
         self.pages_written += other.pages_written;
         self.pages_pushed += other.pages_pushed;
+        self.barriers += other.barriers;
         self.stalls += other.stalls;
         self.compute.add(&other.compute);
     }

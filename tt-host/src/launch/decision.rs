@@ -76,7 +76,7 @@ impl Choice {
 const ALIKE: f64 = 1.1;
 
 /// What a cycle of DRAM weighs among estimates that are alike: it is what they are least sure of, and what all cores share.
-const WEIGHT_OF_DRAM: f64 = 0.5;
+const WEIGHT_OF_DRAM: f64 = 0.6;
 
 /// In how many parts a sum is cut, where it is. With more, adding them up takes longer than what is left of each.
 const PARTS: [u32; 4] = [2, 4, 8, 16];

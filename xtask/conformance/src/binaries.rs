@@ -84,6 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         .filter_map(|outcome| outcome.result.as_ref().err().cloned())
         .collect();
     failures.extend(too_large_together(&outcomes));
+    if compiles.toolchain.is_none() {
+        failures.extend(not_as_pinned(&outcomes)?);
+    }
     if let Some(path) = &arguments.json {
         write_json(path, &toolchain.version, &outcomes)?;
     }
@@ -154,6 +157,59 @@ fn table(outcomes: &[Outcome<'_, Parts>]) -> String {
         );
     }
     text
+}
+
+/// Bytes of code of the kernels of tests/ratchet.rs: one line a binary.
+const PINNED: &str = "tests/ratchet_code.tsv";
+
+/// The ratchet's kernels whose code is not as large as is pinned. `TT_BLESS=1` pins what has become smaller, `TT_BLESS=more` also what has
+/// become larger.
+fn not_as_pinned(outcomes: &[Outcome<'_, Parts>]) -> Result<Vec<String>, String> {
+    const HEAD: &str = "kernel\tchip\tprocessor\tbytes of code\n";
+    let path = xtask::project::root().join(PINNED);
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let mut known: BTreeMap<String, u64> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let row = line
+            .rsplit_once('\t')
+            .and_then(|(key, bytes)| Some((key, bytes.parse().ok()?)));
+        let (key, bytes) = row.ok_or_else(|| format!("{PINNED} has a line that is none of it: {line}"))?;
+        known.insert(key.to_string(), bytes);
+    }
+    let bless = std::env::var("TT_BLESS").unwrap_or_default();
+    let mut failures = Vec::new();
+    for outcome in outcomes {
+        let Outcome {
+            kernel,
+            chip,
+            processor,
+            ..
+        } = outcome;
+        let (Ok(sizes), true) = (&outcome.result, kernel.name.starts_with("ratchet::")) else {
+            continue;
+        };
+        let code = sizes.iter().filter(|size| size.part == "code");
+        let bytes: u64 = code.map(|size| u64::from(size.bytes)).sum();
+        let key = format!("{}\t{}\t{}", kernel.name, chip.name, processor.name);
+        let (is_more, how) = match known.get(&key) {
+            Some(before) if bytes == *before => continue,
+            Some(before) => (bytes > *before, format!("{before} are pinned")),
+            None => (false, "none is pinned".to_string()),
+        };
+        let wanted = if is_more { "more" } else { "1" };
+        if bless == "more" || bless == wanted {
+            known.insert(key, bytes);
+        } else {
+            failures.push(format!(
+                "{key}: {bytes} bytes of code, {how} in {PINNED}; TT_BLESS={wanted} pins them"
+            ));
+        }
+    }
+    if !bless.is_empty() {
+        let rows: String = known.iter().map(|(key, bytes)| format!("{key}\t{bytes}\n")).collect();
+        xtask::project::write(&path, &(HEAD.to_string() + &rows))?;
+    }
+    Ok(failures)
 }
 
 fn write_json(path: &Path, compiler: &str, outcomes: &[Outcome<'_, Parts>]) -> Result<(), String> {

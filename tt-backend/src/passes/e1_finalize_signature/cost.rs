@@ -238,12 +238,17 @@ pub struct Counted {
     computes: Takes,
     ahead: bool,
     across: BTreeMap<ParamId, Option<u32>>,
+    registers: u32,
     unknown: BTreeSet<&'static str>,
 }
 
 impl Counted {
     /// What the programs of a kernel take; none where that depends on what tensors hold.
-    pub fn of(kernel: &Kernel, buffers: &[Buffer], programs: [&[Stmt<Calls<Symbol>>]; 3]) -> Option<Counted> {
+    pub fn of(
+        kernel: &Kernel,
+        (buffers, registers): (&[Buffer], u32),
+        programs: [&[Stmt<Calls<Symbol>>]; 3],
+    ) -> Option<Counted> {
         let mut counting = Counting {
             kernel,
             buffers,
@@ -269,6 +274,7 @@ impl Counted {
             computes: computes?,
             ahead: begin_ahead(programs[0]),
             across,
+            registers,
             writes: writes?,
             unknown: counting.unknown,
         })
@@ -323,6 +329,7 @@ impl Counted {
                 .collect(),
             writes: self.writes.own.transfers(),
             compute: compute.collect(),
+            registers: self.registers,
             unknown: self.unknown.iter().map(|name| (*name).to_string()).collect(),
         }
     }

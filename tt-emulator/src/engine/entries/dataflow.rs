@@ -325,6 +325,7 @@ extern "C" fn read_barrier(noc: u32, transaction: i32, line: i32) {
             Some(transaction) => risc.read_barrier_with_transaction(noc, transaction, line),
             None => risc.read_barrier(noc, line),
         }
+        risc.counters.barriers += 1;
         risc.note(Event::ReadBarrier { noc, transaction });
     });
 }
@@ -336,13 +337,17 @@ extern "C" fn flush_writes(noc: u32, flags: u32, transaction: i32, line: i32) {
             Ok(transaction) => risc.flush_writes_with_transaction(noc, transaction, line),
             Err(_) => risc.flush_writes(noc, flags & flag::POSTED != 0, line),
         }
+        risc.counters.barriers += 1;
         let until_left = flags & flag::UNTIL_LEFT != 0;
         risc.note(Event::WriteBarrier { noc, until_left });
     });
 }
 
 extern "C" fn atomic_barrier(noc: u32, line: i32) {
-    guard(line, |risc| risc.atomic_barrier(noc as u8, line));
+    guard(line, |risc| {
+        risc.atomic_barrier(noc as u8, line);
+        risc.counters.barriers += 1;
+    });
 }
 
 extern "C" fn set_read_transaction(noc: u32, transaction: u32, line: i32) {
