@@ -9,7 +9,9 @@
 //! 3. `accumulate`, from blocks to sections: how each gemm carries its sums;
 //! 4. `select`, which it asks for every expression: operations of the language become operations of FPU and SFPU on
 //!    registers, as the rows of the catalogue say;
-//! 5. `packer`: a ReLU that a section ends with is the packer's.
+//! 5. `packer`: a ReLU that a section ends with is the packer's;
+//! 6. `apart`: the FPU takes 19 bits of an f32. How a block is unpacked is the same for all that read it, so one that is a factor, and is read
+//!    otherwise too, is a factor as a copy.
 //!
 //! ```text
 //!  for k { acc += a · b }          accumulate acc { for k { section 4 × 4, chunks 2 × 2: reg0 += a · b; add to acc } }
@@ -17,12 +19,13 @@
 //! ```
 
 mod accumulate;
+mod apart;
 mod fuse;
 mod packer;
 mod select;
 mod transpose;
 
-use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, Flow, Index, Sections, Value, ValueKind};
+use crate::flow::{BlockOp, Blocks, BufferId, Flow, Index, Sections, Value, ValueKind};
 use crate::ir::{Kind, operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::sections;
@@ -59,16 +62,35 @@ pub struct Registers {
     pub approximate: bool,
 }
 
-/// Runs the pass.
+/// Runs the pass. Where a block of 32 bits would lose some on its way to the registers because the FPU takes it too, it is run again with
+/// the two apart.
 pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections>, Vec<Diagnostic>> {
     transpose::run(&mut flow);
+    let mut exact = BTreeSet::new();
+    loop {
+        let (made, through_fpu) = lowered(flow.clone(), registers, &exact)?;
+        let cut = apart::cut(&made, &through_fpu);
+        if cut.is_empty() {
+            return Ok(made);
+        }
+        apart::factors(&mut flow, &cut);
+        exact.extend(cut);
+    }
+}
+
+/// The sections, and what passes the FPU, but for the blocks that are to be `exact`.
+fn lowered(
+    mut flow: Flow<Blocks>,
+    registers: Registers,
+    exact: &BTreeSet<BufferId>,
+) -> Result<(Flow<Sections>, BTreeSet<BufferId>), Vec<Diagnostic>> {
     fuse::run(&mut flow);
     packed_as_bytes(&mut flow);
     let mut context = select::Context {
         registers,
+        through_fpu: through_fpu(&flow, registers, exact),
         buffers: flow.buffers,
         sights: flow.sights,
-        through_fpu: through_fpu(&flow.body, registers),
         constants: BTreeMap::new(),
         errors: Vec::new(),
     };
@@ -80,8 +102,13 @@ pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections
     for buffer in 0..context.buffers.len() {
         context.buffers[buffer].unpack_to_dest = context.is_direct(BufferId(buffer));
     }
-    let select::Context { buffers, sights, .. } = context;
-    Ok(Flow { buffers, sights, body })
+    let select::Context {
+        buffers,
+        sights,
+        through_fpu,
+        ..
+    } = context;
+    Ok((Flow { buffers, sights, body }, through_fpu))
 }
 
 /// The packer takes an integer of 8 bits as the lowest byte of the register, without a sign that it knows.
@@ -108,10 +135,11 @@ fn packed_as_bytes(flow: &mut Flow<Blocks>) {
 }
 
 /// What passes the FPU on its way to the registers: the operands of products; and where numbers may be off, those of sums, differences and
-/// products of elements that are formed once in a block: what is carried round a loop would be cut in every turn.
-fn through_fpu(body: &[BlockStmt], registers: Registers) -> BTreeSet<BufferId> {
+/// products of f32 elements that are formed once in a block, unless they are to be `exact`: what is carried round a loop would be cut in every
+/// turn.
+fn through_fpu(flow: &Flow<Blocks>, registers: Registers, exact: &BTreeSet<BufferId>) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
-    operations(body, &mut |op| match op {
+    operations(&flow.body, &mut |op| match op {
         BlockOp::Gemm(gemm) => out.extend([gemm.a, gemm.b]),
         BlockOp::Elementwise(_)
         | BlockOp::Read(_)
@@ -120,7 +148,9 @@ fn through_fpu(body: &[BlockStmt], registers: Registers) -> BTreeSet<BufferId> {
         | BlockOp::Shift(_)
         | BlockOp::Fetch(_) => {}
     });
-    let once = body.iter().filter(|_| registers.approximate && registers.fp32);
+    let may_be_cut =
+        |buffer: &BufferId| flow.buffers[buffer.0].format == DataFormat::Float32 && !exact.contains(buffer);
+    let once = flow.body.iter().filter(|_| registers.approximate && registers.fp32);
     for stmt in once {
         if let Kind::Op(BlockOp::Elementwise(elementwise)) = &stmt.kind {
             elementwise.value.walk(&mut |value| {
@@ -128,7 +158,7 @@ fn through_fpu(body: &[BlockStmt], registers: Registers) -> BTreeSet<BufferId> {
                     && let [a, b] = args.as_slice()
                     && let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind)
                 {
-                    out.extend([a.buffer, b.buffer]);
+                    out.extend([a.buffer, b.buffer].into_iter().filter(may_be_cut));
                 }
             });
         }
