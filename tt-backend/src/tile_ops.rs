@@ -63,3 +63,50 @@ impl FpuOp {
         })
     }
 }
+
+/// An operation of the SFPU that the packer's thread can ask for.
+#[derive(Debug)]
+pub struct PackerRow {
+    /// The operation: arithmetic, template arguments and numbers are those of its row.
+    pub op: SfpuOp,
+    /// The init call.
+    pub init: &'static Function,
+    /// The call.
+    pub call: &'static Function,
+}
+
+/// All of them.
+pub static PACKER_ROWS: [PackerRow; 9] = {
+    use function::*;
+    const fn row(op: SfpuOp, init: &'static Function, call: &'static Function) -> PackerRow {
+        PackerRow { op, init, call }
+    }
+    [
+        row(SfpuOp::Sigmoid, &SIGMOID_TILE_INIT_PACK, &SIGMOID_TILE_PACK),
+        row(SfpuOp::Silu, &SILU_TILE_INIT_PACK, &SILU_TILE_PACK),
+        row(SfpuOp::Tanh, &TANH_TILE_INIT_PACK, &TANH_TILE_PACK),
+        row(SfpuOp::Hardsigmoid, &HARDSIGMOID_TILE_INIT_PACK, &HARDSIGMOID_TILE_PACK),
+        row(SfpuOp::Gelu, &GELU_TILE_INIT_PACK, &GELU_TILE_PACK),
+        row(SfpuOp::GeluTanh, &GELU_TANH_TILE_INIT_PACK, &GELU_TANH_TILE_PACK),
+        row(SfpuOp::ReluMax, &RELU_MAX_TILE_INIT_PACK, &RELU_MAX_TILE_PACK),
+        row(SfpuOp::Selu, &SELU_TILE_INIT_PACK, &SELU_TILE_PACK),
+        row(SfpuOp::Softplus, &SOFTPLUS_TILE_INIT_PACK, &SOFTPLUS_TILE_PACK),
+    ]
+};
+
+impl PackerRow {
+    /// That of an operation.
+    pub fn of(op: SfpuOp) -> Option<&'static PackerRow> {
+        PACKER_ROWS.iter().find(|row| row.op == op)
+    }
+
+    /// That whose init is `function`.
+    pub fn of_init(function: &Function) -> Option<&'static PackerRow> {
+        PACKER_ROWS.iter().find(|row| row.init == function)
+    }
+
+    /// That whose call is `function`.
+    pub fn of_call(function: &Function) -> Option<&'static PackerRow> {
+        PACKER_ROWS.iter().find(|row| row.call == function)
+    }
+}

@@ -1,5 +1,5 @@
 //! Functions that the emitted files define themselves: zeros where a tensor ends, rows that begin anywhere, constant tiles,
-//! integers as numbers, integers of tensors, versions that cores share, what is printed.
+//! integers as numbers, integers of tensors, versions that cores share, what is printed, the packer's thread at the vector unit.
 //!
 //! A tile is four faces of 16 × 16 elements (patterns.md §6), so a row of it is two runs of 16 elements. The stores are the
 //! RISC's own: transfers into the same page must have arrived before (`verify::ring` checks it).
@@ -61,6 +61,10 @@ pub enum EdgeFunction {
     PrintElement,
     /// `print_block_element<element_bits>(address, tile_columns, row, column)`
     PrintBlockElement,
+    /// `packer_sfpu_begin()`
+    PackerSfpuBegin,
+    /// `packer_sfpu_end()`
+    PackerSfpuEnd,
 }
 
 const PAGE: &str = "\
@@ -587,6 +591,21 @@ inline void receive_version(uint32_t, uint32_t number, uint32_t sent) {
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
 }";
 
+/// The wheel's `bmm_fused_activation.hpp`, `apply_activation_from_pack`. The compute API has no names for these instructions.
+const PACKER_SFPU_BEGIN: &str = "\
+// The packer's thread waits until math has handed the registers over, and sends the vector unit to them: tile_regs_wait holds packs back,
+// not what the thread asks of the vector unit.
+inline void packer_sfpu_begin() {
+    PACK(TTI_SEMWAIT(p_stall::STALL_TDMA | p_stall::STALL_CFG, semaphore::t6_sem(semaphore::MATH_PACK), p_stall::STALL_ON_ZERO));
+    PACK(TT_SETC16(DEST_TARGET_REG_CFG_MATH_Offset_ADDR32, ckernel::packer::get_packer_dest_offset()));
+}";
+
+const PACKER_SFPU_END: &str = "\
+// The packer's packs wait until the vector unit is done.
+inline void packer_sfpu_end() {
+    PACK(TTI_STALLWAIT(p_stall::STALL_PACK, p_stall::WAIT_SFPU));
+}";
+
 impl EdgeFunction {
     const ALL: &'static [(EdgeFunction, &'static Function, &'static str)] = &[
         (EdgeFunction::Page, &function::ZERO_PAGE, PAGE),
@@ -630,6 +649,12 @@ impl EdgeFunction {
             &function::PRINT_BLOCK_ELEMENT,
             PRINT_BLOCK_ELEMENT,
         ),
+        (
+            EdgeFunction::PackerSfpuBegin,
+            &function::PACKER_SFPU_BEGIN,
+            PACKER_SFPU_BEGIN,
+        ),
+        (EdgeFunction::PackerSfpuEnd, &function::PACKER_SFPU_END, PACKER_SFPU_END),
     ];
 
     /// The function of this name.

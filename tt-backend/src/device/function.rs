@@ -63,6 +63,8 @@ functions! {
         AS_NUMBER = "as_number",
         PRINT_ELEMENT = "print_element",
         PRINT_BLOCK_ELEMENT = "print_block_element",
+        PACKER_SFPU_BEGIN = "packer_sfpu_begin",
+        PACKER_SFPU_END = "packer_sfpu_end",
         // Of C++ itself.
         STATIC_CAST = "static_cast";
     Some("api/compute/cb_api.h") =>
@@ -128,6 +130,31 @@ functions! {
         MUL_TILES_BCAST_ROWS = "mul_tiles_bcast_rows",
         MUL_TILES_BCAST_COLS = "mul_tiles_bcast_cols",
         MUL_TILES_BCAST_SCALAR = "mul_tiles_bcast_scalar";
+    // Of the packer's thread.
+    Some("api/compute/compute_kernel_api.h") =>
+        SIGMOID_TILE_INIT_PACK = "sigmoid_tile_init_pack",
+        SIGMOID_TILE_PACK = "sigmoid_tile_pack",
+        SILU_TILE_INIT_PACK = "silu_tile_init_pack",
+        SILU_TILE_PACK = "silu_tile_pack",
+        TANH_TILE_INIT_PACK = "tanh_tile_init_pack",
+        TANH_TILE_PACK = "tanh_tile_pack";
+    Some("api/compute/eltwise_unary/activations.h") =>
+        HARDSIGMOID_TILE_INIT_PACK = "hardsigmoid_tile_init_pack",
+        HARDSIGMOID_TILE_PACK = "hardsigmoid_tile_pack";
+    Some("api/compute/eltwise_unary/gelu.h") =>
+        GELU_TILE_INIT_PACK = "gelu_tile_init_pack",
+        GELU_TILE_PACK = "gelu_tile_pack",
+        GELU_TANH_TILE_INIT_PACK = "gelu_tanh_tile_init_pack",
+        GELU_TANH_TILE_PACK = "gelu_tanh_tile_pack";
+    Some("api/compute/eltwise_unary/relu.h") =>
+        RELU_MAX_TILE_INIT_PACK = "relu_max_tile_init_pack",
+        RELU_MAX_TILE_PACK = "relu_max_tile_pack";
+    Some("api/compute/eltwise_unary/selu.h") =>
+        SELU_TILE_INIT_PACK = "selu_tile_init_pack",
+        SELU_TILE_PACK = "selu_tile_pack";
+    Some("api/compute/eltwise_unary/softplus.h") =>
+        SOFTPLUS_TILE_INIT_PACK = "softplus_tile_init_pack",
+        SOFTPLUS_TILE_PACK = "softplus_tile_pack";
 }
 
 /// Where the factors of a product of the FPU come from, SrcA's first (metalium.md §2.3, §4): the argument that is the buffer, or

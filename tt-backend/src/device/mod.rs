@@ -212,7 +212,7 @@ pub enum ComputeOp<P> {
     },
     /// `register 0 += a · b`.
     Matmul(Matmul),
-    /// The registers of the chunk are the packer's.
+    /// The registers of the chunk are the packer's. For operations behind it the packer's thread asks the SFPU.
     Commit,
     /// For every tile of the chunk: a register goes to a buffer.
     Pack {

@@ -144,7 +144,13 @@ impl Show for Sections {
                 if let Some(fill) = section.fill {
                     write!(out, ", from d{}", fill.0)?;
                 }
-                out.write_str(if section.in_last_turn { ", in the last turn" } else { "" })
+                if section.in_last_turn {
+                    out.write_str(", in the last turn")?;
+                }
+                match section.by_packer {
+                    0 => Ok(()),
+                    steps => write!(out, ", last {steps} by the packer"),
+                }
             }
             Around::Along { axis, tiles } => out.write_str(&names.along(*axis, *tiles)),
             Around::Unless(negative) => out.write_str(&names.unless(negative)),

@@ -293,6 +293,13 @@ fn section(reader: &mut Reader) -> Read<Kind<Sections>> {
     let (tiles, chunk, registers) = reader.section_head()?;
     let fill = fill(reader, ", from")?;
     let in_last_turn = reader.eat(", in the last turn");
+    let by_packer = match reader.eat(", last") {
+        true => reader.parse()?,
+        false => 0,
+    };
+    if by_packer > 0 {
+        reader.expect("by the packer")?;
+    }
     reader.expect("{")?;
     let mut body = Vec::new();
     while reader.peek() != "pack" {
@@ -321,6 +328,7 @@ fn section(reader: &mut Reader) -> Read<Kind<Sections>> {
         makes,
         fill,
         in_last_turn,
+        by_packer,
     };
     Ok(Kind::Group(Around::Section(section), body))
 }

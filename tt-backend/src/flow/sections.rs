@@ -327,6 +327,9 @@ pub struct Section {
     /// It stands behind an accumulation over one loop, of which it loads the sums first: the last turn of that loop may do it with its own
     /// products, in place of adding these to the sums in L1 (D1).
     pub in_last_turn: bool,
+    /// How many of its last steps the packer's thread asks the SFPU for, while math is at the next chunk: where nothing else in the program
+    /// needs the SFPU, which both would set up (D1).
+    pub by_packer: u32,
 }
 
 impl Section {

@@ -7,7 +7,7 @@ use crate::device::function::{self, Function};
 use crate::device::{Bits, Call, Device, Leaf, Loop, Operator, Template};
 use crate::flow::{Broadcast, BufferId};
 use crate::ir;
-use crate::tile_ops::{FpuOp, SFPU_OPS, SfpuRow};
+use crate::tile_ops::{FpuOp, PACKER_ROWS, PackerRow, SFPU_OPS, SfpuRow};
 use std::collections::BTreeSet;
 
 /// Functions that take the same arguments, so that one may stand where another should.
@@ -19,6 +19,8 @@ static FAMILIES: &[&[&Function]] = {
             &TILE_REGS_ACQUIRE,
             &TILE_REGS_COMMIT,
             &TILE_REGS_WAIT,
+            &PACKER_SFPU_BEGIN,
+            &PACKER_SFPU_END,
             &TILE_REGS_RELEASE,
         ],
         &[&NOC_ASYNC_READ_PAGE, &NOC_ASYNC_WRITE_PAGE],
@@ -340,6 +342,9 @@ fn family(own: &Function) -> Vec<&'static Function> {
             out.push(of(other));
         }
     }
+    // Of the other thread.
+    out.extend(PackerRow::of_init(own).map(|row| &row.op.row().init));
+    out.extend(PackerRow::of_call(own).map(|row| &row.op.row().call));
     out.retain(|other| *other != own);
     out
 }
@@ -397,6 +402,14 @@ fn rivals() -> Vec<(Operation, Operation)> {
     }
     let rows = SFPU_OPS.iter().filter_map(|row| Some((row, rival(row)?)));
     out.extend(rows.map(|(row, other)| (sfpu(row), sfpu(other))));
+    let of_packer = |row: &'static PackerRow| Operation {
+        init: row.init,
+        call: row.call,
+        ..sfpu(row.op.row())
+    };
+    let rows = PACKER_ROWS.iter().zip(PACKER_ROWS.iter().skip(1));
+    let alike = rows.filter(|(row, other)| row.op.row().form == other.op.row().form);
+    out.extend(alike.map(|(row, other)| (of_packer(row), of_packer(other))));
     out
 }
 

@@ -10,7 +10,7 @@ use crate::device::{Argument, Bits, Call, Device, Leaf, Loop, Operator, Program}
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{self, Kind};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
-use crate::tile_ops::SfpuRow;
+use crate::tile_ops::{PackerRow, SfpuRow};
 use std::collections::BTreeSet;
 use tt_plan::RuntimeValue;
 
@@ -115,8 +115,11 @@ impl Effects {
                 (&[PackFormat, PackAccumulation, PackRelu, Registers], &[])
             }
             name if name.starts_with("tile_regs_") => (&[], &[Registers]),
+            _ if is(&[&PACKER_SFPU_BEGIN, &PACKER_SFPU_END]) => (&[], &[Registers]),
             _ if !SfpuRow::of_init(call.function).is_empty() => (&[], &[Sfpu]),
+            _ if PackerRow::of_init(call.function).is_some() => (&[], &[Sfpu]),
             _ if !SfpuRow::of_call(call.function).is_empty() => (&[Sfpu, Registers], &[Registers]),
+            _ if PackerRow::of_call(call.function).is_some() => (&[Sfpu, Registers], &[Registers]),
             name if name.ends_with("_init") => (&[SourceA, SourceB], &[Fpu]),
             _ if is(&[&COMPUTE_KERNEL_HW_STARTUP]) => (
                 &[],
@@ -197,7 +200,10 @@ fn overwrites(call: &Call<Bits>, adds: bool) -> bool {
         &MATMUL_BLOCK,
         &MUL_REUSE_DEST_TILES,
         &TRANSPOSE_DEST,
+        &PACKER_SFPU_BEGIN,
+        &PACKER_SFPU_END,
     ]) || name.starts_with("tile_regs_")
+        || PackerRow::of_call(call.function).is_some()
     {
         return false;
     }

@@ -25,7 +25,9 @@ mod on_shards;
 mod order;
 mod share;
 
-use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Kept, Sections, constants};
+use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Kept, SectionOp, Sections, constants};
+use crate::ir::operations;
+use crate::passes::c2_lower_tile_intrinsics::packer;
 use crate::pipeline::{Pass, Unit};
 use crate::target;
 use crate::verify::budgets::circular_buffers;
@@ -63,6 +65,16 @@ fn live(flow: &mut Flow<Sections>) {
     order::run(flow);
     liveness::run(flow);
     fetches::run(flow);
+    // Compute makes zeros by the SFPU.
+    let mut makes_zeros = false;
+    operations(&flow.body, &mut |op| {
+        if let SectionOp::Blank(buffer) = op {
+            makes_zeros |= flow.buffers[buffer.0].kind.producer() == Role::Compute;
+        }
+    });
+    if makes_zeros {
+        packer::leave_to_math(&mut flow.body);
+    }
 }
 
 /// How many versions of each buffer there are to be: those alive at once, and more where overlap was asked for.

@@ -9,6 +9,7 @@
 //! What the chunks of a section leave of its tiles is a section of its own behind it, which packs into the same version. What goes to
 //! the writer is published a row of chunks at a time, so that it is stored while the next one is computed. A section that may be done in
 //! the last turn of the accumulation before it (C2) is: that turn's products start from the sums in L1, and none goes there once more.
+//! What is the packer's thread's stands behind the commit that a section hands its registers over with.
 //!
 //! ```text
 //!                       reader: reserve a; read a; publish a
@@ -334,6 +335,7 @@ impl<'a> SplitKernel<'a> {
             makes: Makes::Registers,
             fill: None,
             in_last_turn: false,
+            by_packer: 0,
         };
         out.compute.source = Some(span);
         self.sections(&section, fill, out);
@@ -540,7 +542,10 @@ impl<'a> SplitKernel<'a> {
                 register: section.result,
                 to: section.pack.clone(),
             };
-            inside.extend([ComputeOp::Commit, pack].map(|op| Stmt::new(None, Kind::Op(op))));
+            let [commit, pack] = [ComputeOp::Commit, pack].map(|op| Stmt::new(None, Kind::Op(op)));
+            let of_math = inside.len().saturating_sub(section.by_packer as usize);
+            inside.insert(of_math, commit);
+            inside.push(pack);
             let Some(buffer) = in_bands else {
                 out.compute.push(Kind::Group(Around::Section(part), inside));
                 continue;

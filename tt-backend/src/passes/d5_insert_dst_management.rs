@@ -3,6 +3,8 @@
 //! Before: sections with their transitions (D4). After: for every chunk of tiles acquire, the calls step by step, commit,
 //! wait, pack, release; register numbers and tile indices are expressions over the chunk's loops.
 //!
+//! What stands behind the commit is the packer's thread's: it waits in another way then, and packs once the SFPU is done.
+//!
 //! Register `q` of tile (r, c) of a chunk of h × w tiles is destination tile `q·h·w + r·w + c`: register 0 is laid out as
 //! `matmul_block` leaves it.
 //!
@@ -22,7 +24,7 @@ use crate::device::{
 use crate::flow::{Arg, Broadcast, Index, Integer, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
-use crate::tile_ops::{SfpuForm, SfpuOp, TileOp, spread};
+use crate::tile_ops::{PackerRow, SfpuForm, SfpuOp, TileOp, spread};
 use crate::verify::progress::proved;
 use tt_lang::ir::IntExpr;
 
@@ -70,6 +72,7 @@ pub fn run(engines: &Engines, body: Body) -> Lines {
             chunk: [1, 1],
             registers: 1,
         },
+        by_packer: ByPacker::Packs,
         first: (Expr::Int(0), Expr::Int(0)),
         band: (Expr::Int(0), 0),
         alone: None,
@@ -82,6 +85,8 @@ struct Lower<'a> {
     engines: &'a Engines<'a>,
     /// The section around.
     section: Section,
+    /// What the packer's thread does in it.
+    by_packer: ByPacker,
     /// The row and column of its chunk's first tile in what it packs to.
     first: (Value, Value),
     /// The first row of the band that it packs to, and how many rows further the last one begins.
@@ -90,6 +95,34 @@ struct Lower<'a> {
     alone: Option<(Value, Value)>,
     /// The row and the column of the tile of operands, where it is not that of the result.
     reduced: [Option<(Value, u32)>; 2],
+}
+
+/// What the packer's thread does in a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ByPacker {
+    /// It packs.
+    Packs,
+    /// It asks the SFPU for something first.
+    ComputesAndPacks,
+    /// That is what comes next.
+    Computes,
+}
+
+impl ByPacker {
+    fn of(section: &Body) -> ByPacker {
+        let is =
+            |stmt: &Stmt<Compute<Leaf<Symbol>>>, of: fn(&ComputeOp<Leaf<Symbol>>) -> bool| stmt.op().is_some_and(of);
+        let behind = section
+            .iter()
+            .skip_while(|stmt| !is(stmt, |op| matches!(op, ComputeOp::Commit)));
+        match behind
+            .clone()
+            .any(|stmt| is(stmt, |op| matches!(op, ComputeOp::Tile { .. })))
+        {
+            true => ByPacker::ComputesAndPacks,
+            false => ByPacker::Packs,
+        }
+    }
 }
 
 fn op(op: Operator, a: Value, b: Value) -> Value {
@@ -120,9 +153,20 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
             })),
             ComputeOp::Commit => {
                 out.push(line(call(&TILE_REGS_COMMIT, [])));
-                out.push(line(call(&TILE_REGS_WAIT, [])));
+                out.push(line(match self.by_packer {
+                    ByPacker::Packs => call(&TILE_REGS_WAIT, []),
+                    ByPacker::ComputesAndPacks | ByPacker::Computes => call(&PACKER_SFPU_BEGIN, []),
+                }));
+                if self.by_packer == ByPacker::ComputesAndPacks {
+                    self.by_packer = ByPacker::Computes;
+                }
             }
-            ComputeOp::Pack { register, to } => out.extend(self.pack(register, &to)),
+            ComputeOp::Pack { register, to } => {
+                if self.by_packer == ByPacker::Computes {
+                    out.push(line(call(&PACKER_SFPU_END, [])));
+                }
+                out.extend(self.pack(register, &to));
+            }
         }
         if let Some(first) = out.get_mut(from) {
             first.note = note;
@@ -140,6 +184,7 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
         let [first_row, first_column] = section.first.map(int);
         let outer = (self.section.clone(), self.first.clone());
         self.section = section;
+        self.by_packer = ByPacker::of(&body);
         let from = out.len();
         out.extend(repeat("tile_row", rows, h, |tile_row| {
             repeat("tile_column", columns, w, |tile_column| {
@@ -369,7 +414,11 @@ impl Lower<'_> {
                     ("", false) => row.exact,
                     (template, _) => template,
                 };
-                call_with(&row.call, template, values)
+                let function = match (self.by_packer, PackerRow::of(sfpu)) {
+                    (ByPacker::Computes, Some(of_packer)) => of_packer.call,
+                    (ByPacker::Computes, None) | (ByPacker::Packs | ByPacker::ComputesAndPacks, _) => &row.call,
+                };
+                call_with(function, template, values)
             }
         }
     }

@@ -8,7 +8,7 @@ use super::{Proof, fault};
 use crate::device::function::*;
 use crate::device::{Bits, Call, Expr, Operator, Template, TemplateArg};
 use crate::flow::{Buffer, BufferId, BufferKind, Rows};
-use crate::tile_ops::{SfpuForm, SfpuOp, SfpuRow};
+use crate::tile_ops::{PackerRow, SfpuForm, SfpuOp, SfpuRow};
 use tt_device::TILE;
 use tt_plan::{DataFormat, Role};
 
@@ -44,7 +44,18 @@ pub enum RegisterStep {
     Acquire,
     Commit,
     Wait,
+    /// The packer's thread waits, and asks for the SFPU then.
+    Hold,
+    /// The SFPU is done with that.
+    Settle,
     Release,
+}
+
+/// Whose call it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread {
+    Math,
+    Packer,
 }
 
 /// How a buffer is unpacked: its format, and whether it goes straight to the destination registers.
@@ -128,7 +139,7 @@ pub enum Event {
     /// FPU and unpackers are set up.
     FpuInit(FpuSetup),
     /// The SFPU is set up.
-    SfpuInit(&'static str, Template),
+    SfpuInit(&'static str, Template, Thread),
     /// An operation of the FPU.
     Fpu {
         /// What it needs.
@@ -146,6 +157,8 @@ pub enum Event {
     },
     /// An operation of the SFPU.
     Sfpu {
+        /// Who asks for it.
+        by: Thread,
         /// The init it needs.
         init: &'static str,
         /// The template arguments of that init.
@@ -503,6 +516,8 @@ fn engines(args: &Args) -> Proof<Option<Event>> {
         function if *function == TILE_REGS_ACQUIRE => Event::Registers(RegisterStep::Acquire),
         function if *function == TILE_REGS_COMMIT => Event::Registers(RegisterStep::Commit),
         function if *function == TILE_REGS_WAIT => Event::Registers(RegisterStep::Wait),
+        function if *function == PACKER_SFPU_BEGIN => Event::Registers(RegisterStep::Hold),
+        function if *function == PACKER_SFPU_END => Event::Registers(RegisterStep::Settle),
         function if *function == TILE_REGS_RELEASE => Event::Registers(RegisterStep::Release),
         function if *function == PACK_TILE => {
             if template != [TemplateArg::Words("true")] {
@@ -633,12 +648,24 @@ fn matmul_block(args: &Args) -> Proof<Event> {
 
 fn sfpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
+    if let Some(row) = PackerRow::of_call(function) {
+        return Ok(Some(Event::Sfpu {
+            by: Thread::Packer,
+            init: row.init.name,
+            template: template.clone(),
+            operands: vec![args.one(0)?],
+            register: args.one(0)?,
+        }));
+    }
+    if let Some(row) = PackerRow::of_init(function) {
+        return Ok(Some(Event::SfpuInit(row.init.name, template.clone(), Thread::Packer)));
+    }
     let Some(row) = SfpuRow::of_call(function)
         .iter()
         .find(|row| row.call_template.is_empty() || *template == row.call_template.into())
     else {
         let init = SfpuRow::of_init(function).first();
-        return Ok(init.map(|row| Event::SfpuInit(row.init.name, template.clone())));
+        return Ok(init.map(|row| Event::SfpuInit(row.init.name, template.clone(), Thread::Math)));
     };
     let (operands, register) = match row.form {
         // A fill writes without reading.
@@ -652,6 +679,7 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
         _ => row.exact.into(),
     };
     Ok(Some(Event::Sfpu {
+        by: Thread::Math,
         init: row.init.name,
         template,
         operands,

@@ -3,9 +3,10 @@
 //! Derived from the emitted calls alone, by the rules of metalium.md §2.2–2.3 and patterns.md §0: startup first and once;
 //! acquire, commit, wait, release in turn; FPU and SFPU within acquire and commit, packs within wait and release; formats
 //! of both unpackers and the packer; the FPU's last init and the SFPU's last init; no SFPU operation on a register that
-//! nothing wrote since acquire.
+//! nothing wrote since acquire. The SFPU is math's or the packer's in the whole program: both threads run at once, and it has one set
+//! of registers.
 
-use super::event::{Accumulation, Event, FpuSetup, RegisterStep, Unpacked};
+use super::event::{Accumulation, Event, FpuSetup, RegisterStep, Thread, Unpacked};
 use super::range::Range;
 use super::{Proof, fault};
 use crate::device::Template;
@@ -21,6 +22,8 @@ enum Registers {
     Free,
     Acquired,
     Committed,
+    /// The packer's thread may ask for the SFPU.
+    Held,
     Waited,
 }
 
@@ -34,6 +37,8 @@ pub struct Engines {
     pack: Option<DataFormat>,
     fpu: Option<FpuSetup>,
     sfpu: Option<(&'static str, Template)>,
+    /// Whose the SFPU is, once anyone has asked for it.
+    sfpu_of: Option<Thread>,
     accumulation: Option<Accumulation>,
     relu: Option<bool>,
     registers: Registers,
@@ -42,6 +47,16 @@ pub struct Engines {
 
 fn both<T: PartialEq + Clone>(a: &Option<T>, b: &Option<T>) -> Option<T> {
     if a == b { a.clone() } else { None }
+}
+
+/// Takes the SFPU for a thread.
+fn claim(sfpu_of: &mut Option<Thread>, by: Thread) -> Proof {
+    match sfpu_of.replace(by) {
+        Some(other) if other != by => {
+            fault("math and the packer's thread both use the SFPU, which they would at the same time")
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 impl Engines {
@@ -57,6 +72,7 @@ impl Engines {
             pack: None,
             fpu: None,
             sfpu: None,
+            sfpu_of: None,
             accumulation: Some(Accumulation::Off),
             relu: Some(false),
             registers: Registers::Free,
@@ -80,12 +96,17 @@ impl Engines {
         if self.started != other.started {
             return fault("the engines are started on one path only");
         }
+        let mut sfpu_of = self.sfpu_of;
+        if let Some(by) = other.sfpu_of {
+            claim(&mut sfpu_of, by)?;
+        }
         Ok(Engines {
             src_a: both(&self.src_a, &other.src_a),
             src_b: both(&self.src_b, &other.src_b),
             pack: both(&self.pack, &other.pack),
             fpu: both(&self.fpu, &other.fpu),
             sfpu: both(&self.sfpu, &other.sfpu),
+            sfpu_of,
             accumulation: both(&self.accumulation, &other.accumulation),
             relu: both(&self.relu, &other.relu),
             written: self.written.intersection(&other.written).copied().collect(),
@@ -158,7 +179,10 @@ impl Engines {
                     return fault(format!("it ends {setup:?}, the engines are set up for {known:?}"));
                 }
             }
-            Event::SfpuInit(init, template) => self.sfpu = Some((init, template.clone())),
+            Event::SfpuInit(init, template, by) => {
+                claim(&mut self.sfpu_of, *by)?;
+                self.sfpu = Some((init, template.clone()));
+            }
             Event::Registers(step) => self.register_step(*step)?,
             Event::Fpu {
                 setup,
@@ -189,12 +213,17 @@ impl Engines {
                 self.write(*registers)?;
             }
             Event::Sfpu {
+                by,
                 init,
                 template,
                 operands,
                 register,
             } => {
-                self.within(Registers::Acquired)?;
+                claim(&mut self.sfpu_of, *by)?;
+                self.within(match by {
+                    Thread::Math => Registers::Acquired,
+                    Thread::Packer => Registers::Held,
+                })?;
                 let is_set_up = self
                     .sfpu
                     .as_ref()
@@ -235,11 +264,15 @@ impl Engines {
             RegisterStep::Acquire => (Registers::Free, Registers::Acquired),
             RegisterStep::Commit => (Registers::Acquired, Registers::Committed),
             RegisterStep::Wait => (Registers::Committed, Registers::Waited),
+            RegisterStep::Hold => (Registers::Committed, Registers::Held),
+            RegisterStep::Settle => (Registers::Held, Registers::Waited),
             RegisterStep::Release => (Registers::Waited, Registers::Free),
         };
         self.within(from)?;
         self.registers = to;
-        self.written.clear();
+        if to == Registers::Free {
+            self.written.clear();
+        }
         Ok(())
     }
 

@@ -119,8 +119,8 @@ tables! {
         fn untilize_dest(ocb: u32, block: u32, full: u32, rows: u32, column: u32, first: u32, line: i32);
         /// `pack_untilize_uninit`.
         fn untilize_uninit(ocb: u32, line: i32);
-        /// Every init of the vector unit, by the hash of its name.
-        fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32);
+        /// Every init of the vector unit, by the hash of its name; of `sfpu_flag` whether the packer's thread makes it.
+        fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, flags: u32, line: i32);
         /// `mailbox_write`: a word for another thread of the kernel.
         fn mailbox_write(to: u32, value: u32, line: i32);
         /// `mailbox_read`.
@@ -198,7 +198,9 @@ tables! {
         TRANSPOSITION_OF_INIT = 2,
     }
 
-    /// Steps of [`ComputeApi::registers`]; the last two are those of `acquire_dst` and `release_dst`.
+    /// Steps of [`ComputeApi::registers`]: those of the section, of `acquire_dst` and `release_dst`, and what the packer's thread does
+    /// around calls of the vector unit: it is held until math hands the section over, the unit is sent to that section, and packs wait
+    /// for it.
     numbers register_step "TT_EMULATOR_REGISTERS_" {
         ACQUIRE = 0,
         COMMIT = 1,
@@ -206,6 +208,9 @@ tables! {
         RELEASE = 3,
         ACQUIRE_SHARED = 4,
         RELEASE_SHARED = 5,
+        HOLD = 6,
+        AIM = 7,
+        VECTOR_DONE = 8,
     }
 
     /// What [`ComputeApi::set_cb_pointer`] sets.

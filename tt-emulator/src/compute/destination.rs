@@ -4,7 +4,8 @@
 //! idle ──acquire──► acquired ──commit──► committed ──wait──► waited ──release──► idle
 //!                   (math)                                   (packer)
 //! ```
-//! The packer's thread may start to wait while math still works. A released register reads as zero for the matrix engine
+//! The packer's thread may start to wait while math still works. It may have the vector unit work on what it packs, while math is at
+//! the next section: that one is without it then. A released register reads as zero for the matrix engine
 //! and the packer, and is undefined for the SFPU. Registers are kept as 32-bit values; with a 16-bit destination the low
 //! halves are zero. What the SFPU makes of a 16-bit register by a table is not looked up before somebody reads it: what
 //! follows may be one table with it. And what the matrix engine has as patterns of bf16 is not widened before then: the packer
@@ -106,6 +107,26 @@ pub struct Destination {
     phase: Phase,
     capacity: usize,
     wide: bool,
+    /// Sections that math may be ahead of the packer.
+    ahead: u64,
+    /// Sections so far.
+    sections: u64,
+    /// What the packer has said of the vector unit in this section.
+    packer: PackerSaid,
+    /// The last section, counted from 1, in which the vector unit may be the packer's, and the last in which it was math's.
+    vector_of_packer: u64,
+    vector_of_math: u64,
+}
+
+/// What the packer's thread has said of the vector unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct PackerSaid {
+    /// It is held until math is done.
+    is_held: bool,
+    /// Then the vector unit was sent to its section.
+    is_aimed: bool,
+    /// The vector unit was called, and not waited for.
+    is_busy: bool,
 }
 
 /// The registers of a kernel that broke a rule become another's too: nothing is left to be done to them.
@@ -126,6 +147,11 @@ impl Destination {
             phase: Phase::Idle,
             capacity,
             wide,
+            ahead: u64::from(!full),
+            sections: 0,
+            packer: PackerSaid::default(),
+            vector_of_packer: 0,
+            vector_of_math: 0,
         }
     }
 
@@ -150,7 +176,9 @@ impl Destination {
 
     /// `tile_regs_acquire`.
     pub fn acquire(&mut self) -> Result<(), Broken> {
-        self.step(Phase::Idle, Phase::Acquired, &rules::DST_ACQUIRED_TWICE)
+        self.step(Phase::Idle, Phase::Acquired, &rules::DST_ACQUIRED_TWICE)?;
+        self.sections += 1;
+        Ok(())
     }
 
     /// `tile_regs_commit`.
@@ -169,6 +197,23 @@ impl Destination {
         }
     }
 
+    /// The packer's `TTI_SEMWAIT`: as [`wait`](Self::wait), but nothing of its thread goes on before math is done.
+    pub fn hold(&mut self) -> Result<(), Broken> {
+        self.wait()?;
+        self.packer.is_held = true;
+        Ok(())
+    }
+
+    /// The packer's `TT_SETC16`. What comes before the thread is held does not hold what follows.
+    pub fn aim(&mut self) {
+        self.packer.is_aimed = self.packer.is_held;
+    }
+
+    /// The packer's `TTI_STALLWAIT`.
+    pub fn await_vector(&mut self) {
+        self.packer.is_busy = false;
+    }
+
     /// `tile_regs_release`.
     pub fn release(&mut self) -> Result<(), Broken> {
         self.step(Phase::Waited, Phase::Idle, &rules::DST_RELEASE)?;
@@ -183,7 +228,9 @@ impl Destination {
 
     /// The deprecated `acquire_dst`: math and packer at once.
     pub fn acquire_shared(&mut self) -> Result<(), Broken> {
-        self.step(Phase::Idle, Phase::Shared, &rules::DST_ACQUIRED_TWICE)
+        self.step(Phase::Idle, Phase::Shared, &rules::DST_ACQUIRED_TWICE)?;
+        self.sections += 1;
+        Ok(())
     }
 
     /// The deprecated `release_dst`.
@@ -196,6 +243,7 @@ impl Destination {
     /// A released section holds nothing.
     fn forget(&mut self) {
         self.contents = [Content::default(); REGISTERS];
+        self.packer = PackerSaid::default();
         if let Some(registers) = self.registers.taken_mut() {
             registers.pending = [None; REGISTERS];
             registers.narrow = 0;
@@ -247,7 +295,7 @@ impl Destination {
 
     /// Math may use registers `first..first + count`.
     pub fn require_math(&self, first: u32, count: u32) -> Result<(), Broken> {
-        if !matches!(self.phase, Phase::Acquired | Phase::Awaited | Phase::Shared) {
+        if !self.is_maths() {
             return Err((
                 &rules::DST_NOT_ACQUIRED,
                 format!("the destination registers are {}", self.phase.name()),
@@ -259,8 +307,17 @@ impl Destination {
         self.check_index((first as usize).saturating_add(count as usize - 1))
     }
 
-    /// The packer may use registers `first..first + count`.
+    /// The packer may pack registers `first..first + count`.
     pub fn require_pack(&self, first: u32, count: u32) -> Result<(), Broken> {
+        self.require_packer(first, count)?;
+        match self.packer.is_busy {
+            true => Err((&rules::DST_VECTOR_BUSY, format!("register {first}"))),
+            false => Ok(()),
+        }
+    }
+
+    /// The packer's thread may use registers `first..first + count`.
+    pub fn require_packer(&self, first: u32, count: u32) -> Result<(), Broken> {
         if !matches!(self.phase, Phase::Waited | Phase::Shared) {
             return Err((
                 &rules::DST_PACK,
@@ -271,6 +328,44 @@ impl Destination {
             return Ok(());
         }
         self.check_index((first as usize).saturating_add(count as usize - 1))
+    }
+
+    /// Whether math has the section.
+    fn is_maths(&self) -> bool {
+        matches!(self.phase, Phase::Acquired | Phase::Awaited | Phase::Shared)
+    }
+
+    /// Math uses the vector unit, in this section or for the next.
+    pub fn require_vector_for_math(&mut self) -> Result<(), Broken> {
+        let section = self.sections + u64::from(!self.is_maths());
+        if section <= self.vector_of_packer {
+            return Err((&rules::VECTOR_SHARED, format!("section {section} of math")));
+        }
+        self.vector_of_math = section;
+        Ok(())
+    }
+
+    /// The packer has the vector unit work on its section, while math is at the next one.
+    pub fn require_vector_for_packer(&mut self, operation: &str) -> Result<(), Broken> {
+        if !self.packer.is_aimed {
+            return Err((&rules::DST_NOT_HELD, operation.to_owned()));
+        }
+        self.packer.is_busy = true;
+        self.vector_of_packer = self.vector_of_packer.max(self.sections + self.ahead);
+        Ok(())
+    }
+
+    /// The packer's thread sets the vector unit: as soon as it has released the section before.
+    pub fn set_vector_for_packer(&mut self) -> Result<(), Broken> {
+        let section = self.sections + u64::from(self.phase == Phase::Idle);
+        if section <= self.vector_of_math && !self.packer.is_held {
+            return Err((
+                &rules::VECTOR_SHARED,
+                format!("an init of the packer, section {section} of math"),
+            ));
+        }
+        self.vector_of_packer = self.vector_of_packer.max(section + self.ahead);
+        Ok(())
     }
 
     /// The packer waits for a section that math still has: what it packs now it packs once math has handed it over.
@@ -438,6 +533,92 @@ mod tests {
         registers.commit().expect("acquired");
         registers.require_pack(0, 1).expect("handed over");
         registers.release().expect("waited for");
+    }
+
+    /// Registers in a section of the packer.
+    fn of_packer(hold: impl Fn(&mut Destination)) -> Destination {
+        let mut registers = Destination::new(true, false);
+        registers.acquire().expect("idle");
+        registers.commit().expect("acquired");
+        hold(&mut registers);
+        registers
+    }
+
+    fn held(registers: &mut Destination) {
+        registers.hold().expect("committed");
+        registers.aim();
+    }
+
+    #[test]
+    fn the_packer_calls_the_vector_unit_where_its_thread_is_held() {
+        let unheld: [fn(&mut Destination); 3] = [
+            |registers| registers.wait().expect("committed"),
+            |registers| registers.hold().expect("committed"),
+            |registers| {
+                registers.aim();
+                registers.hold().expect("committed");
+            },
+        ];
+        for hold in unheld {
+            assert_eq!(code(of_packer(hold).require_vector_for_packer("gelu_tile")), "EMU0510");
+        }
+        let mut registers = of_packer(held);
+        registers.require_vector_for_packer("gelu_tile").expect("held");
+        assert_eq!(code(registers.require_pack(0, 1)), "EMU0511");
+        registers.await_vector();
+        registers.require_pack(0, 1).expect("waited for");
+        registers.release().expect("waited for");
+        // Every section is held by itself.
+        registers.acquire().expect("idle");
+        registers.commit().expect("acquired");
+        registers.wait().expect("committed");
+        assert_eq!(code(registers.require_vector_for_packer("gelu_tile")), "EMU0510");
+    }
+
+    #[test]
+    fn the_vector_unit_is_one_threads_at_a_time() {
+        let mut registers = of_packer(held);
+        registers.require_vector_for_packer("gelu_tile").expect("held");
+        registers.await_vector();
+        assert_eq!(code(registers.require_vector_for_math()), "EMU0512");
+        registers.release().expect("waited for");
+        registers.acquire().expect("idle");
+        assert_eq!(code(registers.require_vector_for_math()), "EMU0512");
+        registers.commit().expect("acquired");
+        registers.wait().expect("committed");
+        registers.release().expect("waited for");
+        // The packer has released the section of its own before math can be here.
+        registers.acquire().expect("idle");
+        registers.require_vector_for_math().expect("nobody else's");
+        // The packer's thread would get here before math is done.
+        assert_eq!(code(registers.set_vector_for_packer()), "EMU0512");
+        registers.commit().expect("acquired");
+        held(&mut registers);
+        registers.set_vector_for_packer().expect("held");
+        registers.require_vector_for_packer("gelu_tile").expect("held");
+        // With one section for both, the next one begins when the packer is done.
+        let mut registers = Destination::new(true, true);
+        registers.acquire().expect("idle");
+        registers.commit().expect("acquired");
+        held(&mut registers);
+        registers.require_vector_for_packer("gelu_tile").expect("held");
+        registers.await_vector();
+        registers.release().expect("waited for");
+        registers.require_vector_for_math().expect("nobody else's");
+    }
+
+    #[test]
+    fn an_init_of_the_packer_is_at_any_time_since_its_last_section() {
+        let mut registers = Destination::new(true, false);
+        registers.set_vector_for_packer().expect("nobody's");
+        for _ in 0..2 {
+            assert_eq!(code(registers.require_vector_for_math()), "EMU0512");
+            registers.acquire().expect("idle");
+            registers.commit().expect("acquired");
+            registers.wait().expect("committed");
+            registers.release().expect("waited for");
+        }
+        registers.require_vector_for_math().expect("nobody else's");
     }
 
     #[test]

@@ -32,6 +32,16 @@ rules! {
     DST_AT_END = "EMU0509", "kernel ended with destination registers in use",
         "The next kernel on this core finds a section that nobody releases.",
         "metalium.md 2.2; wheel tt_metal/hw/inc/api/compute/reg_api.h";
+    DST_NOT_HELD = "EMU0510", "SFPU call of the packer that is not held until math is done",
+        "tile_regs_wait holds packs back, not the vector unit: it would begin while math writes. Wait by TTI_SEMWAIT, then set the section's \
+         offset by TT_SETC16, in this order.",
+        "wheel ttnn/cpp/ttnn/operations/matmul/device/kernels/compute/bmm_fused_activation.hpp, apply_activation_from_pack";
+    DST_VECTOR_BUSY = "EMU0511", "pack of a section in which the vector unit may still work",
+        "After SFPU calls of the packer `TTI_STALLWAIT(p_stall::STALL_PACK, p_stall::WAIT_SFPU)` comes before its packs.",
+        "wheel ttnn/cpp/ttnn/operations/matmul/device/kernels/compute/bmm_fused_activation.hpp, apply_activation_from_pack";
+    VECTOR_SHARED = "EMU0512", "SFPU used by math and by the packer at the same time",
+        "There is one vector unit, with one set of registers and constants: while the packer uses it for a section, math is at the next one.",
+        "wheel tt_metal/hw/inc/api/compute/eltwise_unary/gelu.h, gelu_tile_pack; tt_metal/tt-llk/tt_llk_*/llk_lib/llk_math_eltwise_unary_sfpu.h";
 
     STARTUP_MISSING = "EMU0601", "compute call before compute_kernel_hw_startup",
         "compute_kernel_hw_startup programs unpackers, math and packer; it must come first.",

@@ -44,17 +44,26 @@ pub fn scope(call: &SfpuCall) -> (&'static str, u8) {
 
 /// Whether the packer's thread makes the call.
 pub fn is_for_packer(call: &SfpuCall) -> bool {
-    call.flags & sfpu_flag::FROM_PACKER != 0
+    is_from_packer(call.flags)
+}
+
+/// Whether the packer's thread makes a call, or an init, of these flags.
+pub fn is_from_packer(flags: u32) -> bool {
+    flags & sfpu_flag::FROM_PACKER != 0
 }
 
 impl ComputeState {
     /// An init of the vector unit.
-    pub fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {
+    pub fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2], flags: u32) -> Result<(), Broken> {
         let init = table::init(name)
             .or_else(|| other_init(name))
             .ok_or_else(|| unknown("init", name))?;
         self.engines.require_started(init)?;
         self.require_vector(init)?;
+        match is_from_packer(flags) {
+            true => self.registers.set_vector_for_packer()?,
+            false => self.registers.require_vector_for_math()?,
+        }
         if self.engines.set_sfpu(SfpuSetting { init, variant }) {
             self.sfpu_words = words;
         }
@@ -112,17 +121,20 @@ impl ComputeState {
     }
 
     /// The unit is set for the call, and the thread that makes it has the registers.
-    fn require_call(&self, operation: &str, init: &'static str, call: &SfpuCall) -> Result<(), Broken> {
+    fn require_call(&mut self, operation: &str, init: &'static str, call: &SfpuCall) -> Result<(), Broken> {
         let variant = call.variant;
         self.engines.require_sfpu(operation, SfpuSetting { init, variant })?;
         for register in call.inputs.into_iter().chain([call.out]) {
             if is_for_packer(call) {
-                self.registers.require_pack(register, 1)?;
+                self.registers.require_packer(register, 1)?;
             } else {
                 self.registers.require_math(register, 1)?;
             }
         }
-        Ok(())
+        match is_for_packer(call) {
+            true => self.registers.require_vector_for_packer(operation),
+            false => self.registers.require_vector_for_math(),
+        }
     }
 
     fn require_destination_format(&self, operation: &str, said: u32) -> Result<(), Broken> {

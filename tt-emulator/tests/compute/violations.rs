@@ -146,6 +146,34 @@ fn a_kernel_with_the_old_entry_is_told_the_new_one() {
 }
 
 #[test]
+fn instructions_have_the_operands_that_are_known() {
+    for (instruction, known) in [
+        (
+            "TTI_SEMWAIT(p_stall::STALL_TDMA, semaphore::t6_sem(semaphore::MATH_PACK), p_stall::STALL_ON_ZERO)",
+            "the wait for math",
+        ),
+        (
+            "TT_SETC16(2, ckernel::packer::get_packer_dest_offset())",
+            "DEST_TARGET_REG_CFG_MATH_Offset_ADDR32",
+        ),
+        (
+            "TT_SETC16(DEST_TARGET_REG_CFG_MATH_Offset_ADDR32, 0)",
+            "PackerDestination",
+        ),
+        (
+            "TTI_STALLWAIT(p_stall::STALL_TDMA, p_stall::WAIT_SFPU)",
+            "the wait of packs for the vector unit",
+        ),
+    ] {
+        let text = format!("#include \"api/compute/common.h\"\nvoid kernel_main() {{ PACK({instruction}); }}\n");
+        let Err(LaunchError::Kernel(said)) = fed("instruction.cpp", &text).launch() else {
+            panic!("{instruction} is compiled")
+        };
+        assert!(said.contains(known), "{said}");
+    }
+}
+
+#[test]
 fn a_pack_without_reserve_goes_on_where_it_is_allowed_and_the_page_is_free() {
     let text = "#include \"api/compute/common.h\"\n#include \"api/compute/tile_move_copy.h\"\n\
         void kernel_main() {\ncompute_kernel_hw_startup(0, 16);\ncopy_init(0);\ncb_wait_front(0, 1);\n\

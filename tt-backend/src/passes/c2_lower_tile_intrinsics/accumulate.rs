@@ -147,6 +147,7 @@ impl Accumulate<'_> {
                 makes: epilogue.makes,
                 fill: start_value.fill,
                 in_last_turn: false,
+                by_packer: 0,
             };
             out.push(SectionStmt::new(span, Kind::Group(Around::Section(section), inside)));
             return;
@@ -239,6 +240,7 @@ impl Accumulate<'_> {
             makes: Makes::Definition(defines),
             fill: None,
             in_last_turn: true,
+            by_packer: 0,
         };
         Some(SectionStmt::new(span, Kind::Group(Around::Section(section), body)))
     }
@@ -297,6 +299,7 @@ impl Accumulate<'_> {
             makes: epilogue.makes,
             fill,
             in_last_turn: false,
+            by_packer: 0,
         };
         SectionStmt::new(span, Kind::Group(Around::Section(section), body))
     }

@@ -9,7 +9,7 @@
 //! 3. `accumulate`, from blocks to sections: how each gemm carries its sums;
 //! 4. `select`, which it asks for every expression: operations of the language become operations of FPU and SFPU on
 //!    registers, as the rows of the catalogue say;
-//! 5. `packer`: a ReLU that a section ends with is the packer's;
+//! 5. `packer`: a ReLU that a section ends with is the packer's, another activation its thread's;
 //! 6. `apart`: the FPU takes 19 bits of an f32. How a block is unpacked is the same for all that read it, so one that is a factor, and is read
 //!    otherwise too, is a factor as a copy.
 //!
@@ -21,7 +21,7 @@
 mod accumulate;
 mod apart;
 mod fuse;
-mod packer;
+pub mod packer;
 mod select;
 mod transpose;
 

@@ -134,6 +134,7 @@ impl Context {
             makes,
             fill: None,
             in_last_turn: false,
+            by_packer: 0,
         };
         Kind::Group(Around::Section(section), emitted.body)
     }

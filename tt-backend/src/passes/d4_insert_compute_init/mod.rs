@@ -110,6 +110,15 @@ enum Makes {
     State,
 }
 
+/// Whose step it is: the packer's behind a section's commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread {
+    /// FPU and SFPU are asked by it.
+    Math,
+    /// The SFPU may be asked by it too.
+    Packer,
+}
+
 /// Where the body of a loop lies, and the chunks that it is run within.
 type Place = (*const Line, [u32; 2]);
 
@@ -178,17 +187,21 @@ impl Insertion<'_> {
     /// `body` with the transitions that it lacks, from `state` on; nothing where that is not what the run makes.
     fn body(&self, body: &[Line], state: &mut State, makes: Makes) -> Body {
         let mut out = Vec::new();
+        let mut by = Thread::Math;
         for stmt in body {
             let note = stmt.note;
+            if matches!(stmt.kind, Kind::Op(ComputeOp::Commit)) {
+                by = Thread::Packer;
+            }
             let (before, kind) = match &stmt.kind {
                 Kind::Op(op) if makes == Makes::State => {
-                    self.operation(op, state);
+                    self.operation(op, by, state);
                     if requirement::after(op).is_some() {
                         state.forget(Component::Math);
                     }
                     continue;
                 }
-                Kind::Op(op) => (self.operation(op, state), Kind::Op(op.clone())),
+                Kind::Op(op) => (self.operation(op, by, state), Kind::Op(op.clone())),
                 Kind::Group(Around::Section(section), body) => self.section(section, body, state, makes),
                 Kind::Group(around @ (Around::Along { .. } | Around::Bands { .. }), body) => {
                     let (before, body, after) = self.around(state, false, body, makes);
@@ -252,9 +265,9 @@ impl Insertion<'_> {
     }
 
     /// The transitions that an operation lacks.
-    fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, state: &mut State) -> Vec<Leaf<Symbol>> {
+    fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, by: Thread, state: &mut State) -> Vec<Leaf<Symbol>> {
         let mut calls = Vec::new();
-        for need in requirement::of(self.engines, op, state.chunk()) {
+        for need in requirement::of(self.engines, op, by, state.chunk()) {
             calls.append(&mut state.require(need));
         }
         merge(calls)

@@ -1,12 +1,12 @@
 //! What each step asks of the engines, and the calls that bring them there.
 
-use super::Engines;
 use super::state::{Component, State};
+use super::{Engines, Thread};
 use crate::device::function::*;
 use crate::device::{Around, Call, Compute, ComputeOp, Expr, Leaf, Symbol, Template, call, call_with};
 use crate::flow::{Arg, Broadcast, BufferId, Matmul, Pack, PackMode};
 use crate::ir::{Kind, Stmt, operations, visit};
-use crate::tile_ops::{FpuOp, TileOp, spread};
+use crate::tile_ops::{FpuOp, PackerRow, SfpuOp, TileOp, spread};
 use tt_plan::DataFormat;
 
 /// The format in which an unpacker takes a buffer: its own, and whether it bypasses the unpacker's registers.
@@ -139,8 +139,8 @@ pub const DEST_TO_SRCA: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCA";
 /// The template argument of what is done in registers of 32 bits.
 pub const IN_32_BITS: &str = "true";
 
-/// What an operation asks, within chunks of this size.
-pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> Vec<Need> {
+/// What an operation of a thread asks, within chunks of this size.
+pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, by: Thread, chunk: [u32; 2]) -> Vec<Need> {
     match op {
         ComputeOp::Plain(_) | ComputeOp::Commit => Vec::new(),
         ComputeOp::Matmul(product) => matmul(engines, product, chunk),
@@ -162,8 +162,8 @@ pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> V
                 )
             }
             TileOp::TransposeDest => vec![math(engines, &TRANSPOSE_DEST_INIT, IN_32_BITS, &[], &[])],
-            TileOp::Fill => sfpu(crate::tile_ops::SfpuOp::FillBits, engines),
-            TileOp::Sfpu(op) => sfpu(*op, engines),
+            TileOp::Fill => sfpu(SfpuOp::FillBits, Thread::Math, engines),
+            TileOp::Sfpu(op) => sfpu(*op, by, engines),
         },
     }
 }
@@ -185,8 +185,12 @@ pub fn functions(op: FpuOp, broadcast: Broadcast) -> (&'static Function, &'stati
     }
 }
 
-fn sfpu(op: crate::tile_ops::SfpuOp, engines: &Engines) -> Vec<Need> {
+fn sfpu(op: SfpuOp, by: Thread, engines: &Engines) -> Vec<Need> {
     let row = op.row();
+    let init = match (by, PackerRow::of(op)) {
+        (Thread::Packer, Some(of_packer)) => of_packer.init,
+        (Thread::Packer, None) | (Thread::Math, _) => &row.init,
+    };
     let template = if engines.approximate {
         row.approximate
     } else {
@@ -194,8 +198,8 @@ fn sfpu(op: crate::tile_ops::SfpuOp, engines: &Engines) -> Vec<Need> {
     };
     vec![need(
         Component::Sfpu,
-        Value::Sfpu(row.init.name, template),
-        call_with(&row.init, template, []),
+        Value::Sfpu(init.name, template),
+        call_with(init, template, []),
     )]
 }
 

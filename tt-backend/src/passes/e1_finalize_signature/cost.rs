@@ -10,6 +10,7 @@ use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
 use crate::passes::c3_build_dataflow::kept::changes;
+use crate::tile_ops::PackerRow;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat};
@@ -648,7 +649,7 @@ impl Counting<'_> {
             computed.pack.add(times, costs.buffer);
         } else if function.is_among(&[&TILE_REGS_ACQUIRE, &TILE_REGS_COMMIT]) {
             computed.math.add(times, costs.registers);
-        } else if function.is_among(&[&TILE_REGS_WAIT, &TILE_REGS_RELEASE]) {
+        } else if function.is_among(&[&TILE_REGS_WAIT, &PACKER_SFPU_BEGIN, &TILE_REGS_RELEASE]) {
             computed.pack.add(times, costs.registers);
         } else if *function == MATMUL_BLOCK && self.is_last_turn {
             // Counted with those of all turns.
@@ -682,7 +683,16 @@ impl Counting<'_> {
         } else if *function == PACK_RECONFIG_L1_ACC {
             self.accumulates = call.args.first() != Some(&Expr::Int(0));
             computed.pack.add(times, costs.configure);
-        } else if name.starts_with("pack_reconfig") || *function == PACK_RELU_CONFIG {
+        } else if let Some(row) = PackerRow::of_call(function) {
+            let name = row.op.row().call.name;
+            match vector::cycles_per_tile(name) {
+                Some(cycles) => computed.pack.add(times, cycles.saturating_add(costs.vector_call)),
+                None => drop(self.unknown.insert(name)),
+            }
+        } else if name.starts_with("pack_reconfig")
+            || *function == PACK_RELU_CONFIG
+            || PackerRow::of_init(function).is_some()
+        {
             computed.pack.add(times, costs.configure);
         } else if name.ends_with("_init") || name.ends_with("_uninit") || name.starts_with("reconfig_") {
             computed.unpack.add(times, costs.configure);

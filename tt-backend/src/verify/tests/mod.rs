@@ -480,6 +480,74 @@ fn a_broken_register_protocol_is_refused() {
     ]);
 }
 
+/// The kernel with its function on the packer's thread: GELU, which that has.
+fn on_packer(device: &mut Device) {
+    let exp = SfpuOp::Exp.row();
+    without(device, COMPUTE, &exp.call);
+    change(device, COMPUTE, &exp.init, |call| {
+        (call.function, call.template) = (&GELU_TILE_INIT_PACK, "false".into());
+    });
+    let gelu = |register| run_with(&GELU_TILE_PACK, "false", [Expr::Int(register)]);
+    edit(device, COMPUTE, &mut |stmt| match is_call(&stmt, &TILE_REGS_WAIT) {
+        true => vec![run(&PACKER_SFPU_BEGIN, []), gelu(0), gelu(1), run(&PACKER_SFPU_END, [])],
+        false => vec![stmt],
+    });
+}
+
+#[test]
+fn the_packers_thread_has_the_sfpu_alone_and_waits_for_it() {
+    let mut right = device();
+    on_packer(&mut right);
+    verify(&kernel(), &right).unwrap();
+    refuses(&[
+        ("destination registers must be Held, and are Waited", |device| {
+            on_packer(device);
+            change(device, COMPUTE, &PACKER_SFPU_BEGIN, |call| {
+                call.function = &TILE_REGS_WAIT
+            });
+        }),
+        ("destination registers must be Held, and are Committed", |device| {
+            on_packer(device);
+            without(device, COMPUTE, &PACKER_SFPU_BEGIN);
+        }),
+        ("destination registers must be Waited, and are Held", |device| {
+            on_packer(device);
+            without(device, COMPUTE, &PACKER_SFPU_END);
+        }),
+        ("destination registers must be Held, and are Waited", |device| {
+            on_packer(device);
+            let gelu = run_with(&GELU_TILE_PACK, "false", [Expr::Int(0)]);
+            before(device, COMPUTE, &TILE_REGS_RELEASE, vec![gelu]);
+        }),
+        ("it needs gelu_tile_init_pack<false>", |device| {
+            on_packer(device);
+            without(device, COMPUTE, &GELU_TILE_INIT_PACK);
+        }),
+        ("it needs gelu_tile_init_pack<true>", |device| {
+            on_packer(device);
+            change(device, COMPUTE, &GELU_TILE_PACK, |call| call.template = "true".into());
+        }),
+        ("register Range { low: 2, high: 2 } is not written", |device| {
+            on_packer(device);
+            change(device, COMPUTE, &GELU_TILE_PACK, |call| call.args[0] = Expr::Int(2));
+        }),
+        ("math and the packer's thread both use the SFPU", |device| {
+            on_packer(device);
+            let exp = run_with(&SfpuOp::Exp.row().init, "false", []);
+            device.programs[COMPUTE].body.insert(1, exp);
+        }),
+        ("math and the packer's thread both use the SFPU", |device| {
+            on_packer(device);
+            let gelu = run_with(&SfpuOp::Gelu.row().call, "false", [Expr::Int(0)]);
+            before(device, COMPUTE, &TILE_REGS_COMMIT, vec![gelu]);
+        }),
+        ("math and the packer's thread both use the SFPU", |device| {
+            let init = vec![run_with(&GELU_TILE_INIT_PACK, "false", [])];
+            block(device, COMPUTE).push(branch(7, init, vec![]));
+        }),
+    ]);
+}
+
 #[test]
 fn engines_that_are_not_set_up_are_refused() {
     refuses(&[

@@ -26,8 +26,13 @@ constexpr tt_emulator_sfpu_call sfpu_call(uint64_t name, uint32_t idst) {
     return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, mode, {0, 0}, input_flags, TT_EMULATOR_SFPU_ANY_FORMAT};
 }
 
-inline void sfpu_init(uint64_t name, int line, uint32_t variant = 0, uint32_t p0 = 0, uint32_t p1 = 0) {
-    tt_emulator_compute()->sfpu_init(name, variant, p0, p1, line);
+inline void sfpu_init(uint64_t name, int line, uint32_t variant = 0, uint32_t p0 = 0, uint32_t p1 = 0, uint32_t flags = 0) {
+    tt_emulator_compute()->sfpu_init(name, variant, p0, p1, flags, line);
+}
+
+// The packer's thread makes it.
+inline void sfpu_init_pack(uint64_t name, int line, uint32_t variant = 0) {
+    sfpu_init(name, line, variant, 0, 0, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 inline void sfpu_unary(uint64_t name, uint32_t idst, int line, uint32_t p0 = 0, uint32_t p1 = 0, uint32_t p2 = 0,

@@ -17,7 +17,7 @@ use crate::compute::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
 use crate::compute::pack::{ReduceDim, Relu};
 use crate::compute::pack_calls::WaitingPack;
 use crate::compute::rules;
-use crate::compute::sfpu_calls::SfpuCall;
+use crate::compute::sfpu_calls::{self, SfpuCall};
 use crate::compute::unpack::Broadcast;
 
 pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
@@ -233,6 +233,15 @@ extern "C" fn registers(step: u32, line: i32) {
             register_step::WAIT => registers.wait(),
             register_step::RELEASE => registers.release(),
             register_step::RELEASE_SHARED => registers.release_shared(),
+            register_step::HOLD => registers.hold(),
+            register_step::AIM => {
+                registers.aim();
+                Ok(())
+            }
+            register_step::VECTOR_DONE => {
+                registers.await_vector();
+                Ok(())
+            }
             _ => Err((&rules::ENUMERATOR, format!("register step {step}"))),
         };
         match result {
@@ -649,12 +658,13 @@ extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
     });
 }
 
-extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
+extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, flags: u32, line: i32) {
     guard(line, |risc| {
-        let set = risc.compute.sfpu_init(name, variant, [p0, p1]);
+        let set = risc.compute.sfpu_init(name, variant, [p0, p1], flags);
         risc.obey(set, line);
         risc.counters.compute.inits += 1;
-        risc.note_configured(false, true, false);
+        let is_for_packer = sfpu_calls::is_from_packer(flags);
+        risc.note_configured(false, !is_for_packer, is_for_packer);
     });
 }
 

@@ -105,8 +105,10 @@ impl Risc {
     pub(super) fn note_registers(&mut self, step: u32) {
         self.note(Event::Registers(match step {
             register_step::COMMIT => RegisterStep::Commit,
-            register_step::WAIT => RegisterStep::Wait,
+            register_step::WAIT | register_step::HOLD => RegisterStep::Wait,
             register_step::RELEASE | register_step::RELEASE_SHARED => RegisterStep::Release,
+            // What the packer's thread says in one instruction.
+            register_step::AIM | register_step::VECTOR_DONE => return,
             _ => RegisterStep::Acquire,
         }));
     }

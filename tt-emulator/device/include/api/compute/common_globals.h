@@ -5,6 +5,7 @@
 #include "emulator/compute_enums.h"
 #include "emulator/data_format.h"
 #include "emulator/descriptors.h"
+#include "emulator/packer_thread.h"
 #include "emulator/sfpu.h"
 #include "api/compile_time_args.h"
 #include "api/debug/assert.h"

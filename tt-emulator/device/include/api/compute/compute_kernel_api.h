@@ -78,9 +78,9 @@ ALWI void abs_tile_int32(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::integer_unary<DataFormat::Int32>(TT_NAME("abs_tile_int32"), idst, line);
 }
 
-// On the thread of the packer, between tile_regs_wait and the pack.
+// On the thread of the packer (emulator/packer_thread.h).
 template <bool fast_and_approx = false>
-ALWI void sigmoid_tile_init_pack(TT_CALLER_LINE) { sigmoid_tile_init<fast_and_approx>(line); }
+ALWI void sigmoid_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("sigmoid_tile_init"), line, fast_and_approx); }
 
 template <VectorMode vec_mode = VectorMode::RC, bool fast_and_approx = false, TT_WIDTH>
 ALWI void sigmoid_tile_pack(uint32_t idst, TT_CALLER_LINE) {
@@ -88,14 +88,14 @@ ALWI void sigmoid_tile_pack(uint32_t idst, TT_CALLER_LINE) {
 }
 
 template <bool fast_and_approx = false, TT_WIDTH>
-ALWI void tanh_tile_init_pack(TT_CALLER_LINE) { tanh_tile_init<fast_and_approx>(line); }
+ALWI void tanh_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("tanh_tile_init"), line, fast_and_approx); }
 
 template <bool fast_and_approx = false, TT_WIDTH>
 ALWI void tanh_tile_pack(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("tanh_tile"), idst, line, 0, 0, 0, fast_and_approx, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
-ALWI void silu_tile_init_pack(TT_CALLER_LINE) { silu_tile_init(line); }
+ALWI void silu_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("silu_tile_init"), line); }
 
 template <TT_WIDTH>
 ALWI void silu_tile_pack(uint32_t idst, TT_CALLER_LINE) {

@@ -23,9 +23,9 @@ ALWI void gelu_tanh_tile(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("gelu_tanh_tile"), idst, line, 0, 0, 0, fast);
 }
 
-// On the thread of the packer, between tile_regs_wait and the pack.
+// On the thread of the packer (emulator/packer_thread.h).
 template <bool fast_and_approx = true, TT_WIDTH>
-ALWI void gelu_tile_init_pack(TT_CALLER_LINE) { gelu_tile_init<fast_and_approx>(line); }
+ALWI void gelu_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("gelu_tile_init"), line, fast_and_approx); }
 
 template <bool fast_and_approx = true, TT_WIDTH>
 ALWI void gelu_tile_pack(uint32_t idst, TT_CALLER_LINE) {
@@ -34,7 +34,7 @@ ALWI void gelu_tile_pack(uint32_t idst, TT_CALLER_LINE) {
 }
 
 template <bool fast = false>
-ALWI void gelu_tanh_tile_init_pack(TT_CALLER_LINE) { gelu_tanh_tile_init<fast>(line); }
+ALWI void gelu_tanh_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("gelu_tanh_tile_init"), line, fast); }
 
 template <TT_WIDTH, bool fast = false>
 ALWI void gelu_tanh_tile_pack(uint32_t idst, TT_CALLER_LINE) {

@@ -14,7 +14,7 @@ ALWI void relu_tile_int32(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::integer_unary<DataFormat::Int32>(TT_NAME("relu_tile_int32"), idst, line);
 }
 
-ALWI void relu_max_tile_init_pack(TT_CALLER_LINE) { relu_max_tile_init(line); }
+ALWI void relu_max_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("relu_max_tile_init"), line); }
 
 ALWI void relu_max_tile_pack(uint32_t idst, uint32_t param0, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("relu_max_tile"), idst, line, param0, 0, 0, 0, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);

@@ -5,7 +5,7 @@
 
 namespace ckernel {
 
-ALWI void selu_tile_init_pack(TT_CALLER_LINE) { selu_tile_init(line); }
+ALWI void selu_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("selu_tile_init"), line); }
 
 template <TT_WIDTH>
 ALWI void selu_tile_pack(uint32_t idst, uint32_t scale, uint32_t alpha, TT_CALLER_LINE) {

@@ -5,7 +5,7 @@
 
 namespace ckernel {
 
-ALWI void softplus_tile_init_pack(TT_CALLER_LINE) { softplus_tile_init(line); }
+ALWI void softplus_tile_init_pack(TT_CALLER_LINE) { tt_emulator::sfpu_init_pack(TT_NAME("softplus_tile_init"), line); }
 
 template <TT_WIDTH>
 ALWI void softplus_tile_pack(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, uint32_t threshold, TT_CALLER_LINE) {
