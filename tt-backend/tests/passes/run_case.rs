@@ -236,6 +236,7 @@ fn after_d5(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Fa
         facts: facts(kernel)?,
         program: Parts {
             traffic: Traffic::of_stage(&buffers, &programs).map_err(|fault| wrong(fault.0))?,
+            registers: 0,
             buffers,
             accessors: device::Accessors {
                 reader,
