@@ -19,7 +19,7 @@ use super::b2_grid_to_cores::Facts;
 use super::d3_lower_cb_protocol::Lowered;
 use crate::device::{Around, Compute, ComputeOp, Leaf, Parts, Programs, Section, SourceLoop, Symbol, Turn};
 use crate::flow::Buffer;
-use crate::ir::{Kind, Stmt};
+use crate::ir::{Kind, Stmt, operations};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::progress::proved;
 use requirement::merge;
@@ -73,8 +73,13 @@ pub fn run(engines: &Engines, body: Body) -> Body {
     let Some((startup, state)) = requirement::startup(engines, &body) else {
         return body;
     };
+    let mut relu = false;
+    operations(&body, &mut |op| {
+        relu |= matches!(op, ComputeOp::Pack { to, .. } if to.relu)
+    });
     let pass = Insertion {
         engines,
+        relu,
         probes: RefCell::default(),
         last: RefCell::default(),
     };
@@ -124,6 +129,8 @@ type Place = (*const Line, [u32; 2]);
 
 struct Insertion<'a> {
     engines: &'a Engines<'a>,
+    /// Whether the packer makes what is negative zero anywhere.
+    relu: bool,
     /// What a loop needs first and what it leaves: it depends on nothing but its place, so that loops within loops are probed once each,
     /// not once for every run over what is around them.
     probes: RefCell<HashMap<Place, Rc<Probe>>>,
@@ -282,7 +289,7 @@ impl Insertion<'_> {
     ) -> (Vec<Leaf<Symbol>>, Kind<Compute<Leaf<Symbol>>>) {
         let outer_chunk = state.set_chunk(section.chunk);
         // Packing into L1 is set up once per section, not per chunk.
-        let packing = requirement::packing(body).into_iter();
+        let packing = requirement::packing(self.relu, body).into_iter();
         let mut before: Vec<_> = packing.flat_map(|need| state.require(need)).collect();
         let body = if section.chunk == section.tiles {
             self.body(body, state, makes)

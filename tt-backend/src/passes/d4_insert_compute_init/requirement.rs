@@ -253,27 +253,27 @@ fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
     )]
 }
 
-/// What the pack of a section asks of the packer besides its format: whether it adds, and whether it cuts at zero.
-pub fn packing(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Vec<Need> {
+/// What the pack of a section asks of the packer besides its format: whether it adds; and whether it cuts at zero, if any does.
+pub fn packing(relu: bool, section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Vec<Need> {
     let Some(pack) = packed(section) else {
         return Vec::new();
     };
-    let config = if pack.relu {
-        &RELU_CONFIG_ZERO
-    } else {
-        &RELU_CONFIG_NONE
-    };
-    let config = Expr::Call(Box::new(Call {
-        function: config,
-        template: Template::default(),
-        args: Vec::new(),
-    }));
-    let relu = need(
-        Component::Relu,
-        Value::Relu(pack.relu),
-        call(&PACK_RELU_CONFIG, [config]),
-    );
-    vec![accumulation(pack), relu]
+    let mut needs = vec![accumulation(pack)];
+    if relu {
+        let function = if pack.relu {
+            &RELU_CONFIG_ZERO
+        } else {
+            &RELU_CONFIG_NONE
+        };
+        let config = Expr::Call(Box::new(Call {
+            function,
+            template: Template::default(),
+            args: Vec::new(),
+        }));
+        let leaf = call(&PACK_RELU_CONFIG, [config]);
+        needs.push(need(Component::Relu, Value::Relu(pack.relu), leaf));
+    }
+    needs
 }
 
 fn accumulation(pack: &Pack) -> Need {

@@ -37,6 +37,8 @@ const HARMLESS: &[Reason] = reasons! {
     "the verifier knows what every operation finds the engines set to: this is set so already, or anew before it matters":
         [LeftOut, Swapped, BeforeParent, BehindParent, IntoNext, Exchanged, Buffer, Template, Function] ["compute"]
         ["*_init", "*_uninit", "reconfig_*", "pack_reconfig_*", "compute_kernel_hw_startup"] [];
+    "the packer cuts at zero, or not, from a little earlier on or once more: nothing else is packed in between":
+        [BeforeParent, IntoNext] ["compute"] ["pack_relu_config"] [];
     "the format that DST_FORMAT stands for here": [Template] ["compute"] ["where_tile"] [];
 
     // Order and repetition.
