@@ -16,7 +16,8 @@ const KEYWORDS: &str = "\
     template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t \
     while xor xor_eq";
 
-/// What the compiler names itself, and what else the emitted files mention.
+/// What the compiler names itself, what else the emitted files mention, and the macros of sfpi.h, which the headers that are asked for
+/// [their names](HEADERS) lack.
 const OWN: &str = "\
     main kernel_main block_id block_step shard_block run_length run_pitch plane_id is_own across down plane_rounds column_at row_at block_at band band_row rows within group_blocks group_column columns rest \
     first_row first_column rows_before columns_before rows_within columns_within row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
@@ -24,6 +25,7 @@ const OWN: &str = "\
     DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \
     EltwiseBinaryReuseDestType DEST_TO_SRCA DEST_TO_SRCB BroadcastType ROW COL SCALAR \
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t \
+    sfpi_inline v_and v_block v_else v_elseif v_endblock v_endif v_if \
     TTI NAN INFINITY VALID INVALID FORCE_INLINE errno linux unix";
 
 /// Macros and others of the headers, one a line: `cargo xtask conformance names` writes it.
