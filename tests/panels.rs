@@ -267,3 +267,48 @@ fn launches_deal_blocks_so_that_runs_are_long() {
         });
     }
 }
+
+/// `x` and what is the same in all rows of blocks of all planes.
+#[tt::kernel]
+fn with_columns_of_planes<const P: usize, const M: usize, const N: usize>(
+    b: &Tensor<bf16, 32, N>,
+    x: &Tensor<bf16, P, M, N>,
+    y: &mut Tensor<bf16, P, M, N>,
+) {
+    let (bx, by, bz) = T.Kernel(N.div_ceil(32), M.div_ceil(32), P);
+    let columns = T.alloc_shared::<bf16>(32, 32);
+    let v = T.alloc_shared::<bf16>(32, 32);
+    T.copy(b[(0, bx * 32)], columns);
+    T.copy(x[(bz, by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] = v[(i, j)] + columns[(i, j)];
+    }
+    T.copy(v, y[(bz, by * 32, bx * 32)]);
+}
+
+#[test]
+fn rounds_of_a_rectangle_follow_columns_where_that_keeps_more() {
+    for [planes, rows, columns] in [[1, 40, 40], [3, 40, 40], [2, 33, 50], [3, 60, 21]] {
+        let [m, n] = [rows * 32, columns * 32];
+        on_both_chips(|device| {
+            let b = device.upload(&values(32 * n, 1), [32, n])?;
+            let x = device.upload(&values(planes * m * n, 2), [planes, m, n])?;
+            let mut y = device.zeros::<bf16>([planes, m, n])?;
+            with_columns_of_planes(&b, &x, &mut y)
+                .sharing(Sharing::Always)
+                .check(0.0)?;
+            if [rows, columns] == [40, 40] {
+                // No core goes along with others, so that `x` is read once.
+                let launch = with_columns_of_planes(&b, &x, &mut y).sharing(Sharing::Always);
+                let tiles = bytes(&launch.profile()?.counters.expect("the emulator counts")) / 2048;
+                let [of_x, of_b] = [planes * rows * columns, planes * columns].map(|tiles| tiles as u64);
+                assert_eq!(
+                    tiles,
+                    of_x + of_b,
+                    "a column of cores reads `b` for every column of blocks"
+                );
+            }
+            Ok(())
+        });
+    }
+}

@@ -1,8 +1,8 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
 use crate::{
-    ArchName, Banks, BlockOrder, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter,
-    PartitionMode, Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
+    ArchName, Banks, BlockOrder, CoreLine, DerivedInteger, Formula, InLine, KernelPlan, Memory, NocAxis, Number,
+    Parameter, PartitionMode, Placement, Plan, PlanError, Role, RuntimeValue, Temporary, WorkPartition,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -160,6 +160,9 @@ pub struct CoreWork {
     pub run: u64,
     /// From the first block of a run to that of the next.
     pub pitch: u64,
+    /// In a kernel that shares what its cores read, after how many of its rounds the place of its blocks along a row and a column of its
+    /// rectangle moves on: the faster one after each.
+    pub every: [u64; 2],
     /// The cores that share what they read, this one among them. Of more than one all have the same `start` and `count`, those of their
     /// rounds.
     pub rectangle: Rectangle,
@@ -198,6 +201,7 @@ impl CoreWork {
             step: 1,
             run: count.max(1),
             pitch: count,
+            every: [1; 2],
             rectangle: Rectangle::ALONE,
         }
     }
@@ -285,9 +289,13 @@ impl CoreWork {
             *along = along.div_ceil(u64::from(self.cores(line)));
         }
         (0..self.count).map(move |nth| {
-            let mut round = work.order.position(self.number(nth), rounds);
+            let number = self.number(nth);
+            let mut round = work.order.position(number, rounds);
             for line in CoreLine::ALL {
                 let at = &mut round[line.number()];
+                if work.placement != Placement::Linear {
+                    *at = number / self.every[line.number()].max(1) % rounds[line.number()].max(1);
+                }
                 *at = *at * u64::from(self.cores(line)) + u64::from(self.place(line));
             }
             if is_folded {
@@ -309,8 +317,8 @@ enum Deal {
     InRuns,
 }
 
-/// Blocks on as many of so many cores as there are blocks for, row by row.
-fn dealt(blocks: u64, deal: Deal, cores: u64, device: DeviceGrid) -> Vec<CoreWork> {
+/// Blocks on as many of so many cores as there are blocks for, row by row; a row of blocks of a kernel that can share has `across`.
+fn dealt((blocks, across): (u64, u64), deal: Deal, cores: u64, device: DeviceGrid) -> Vec<CoreWork> {
     let width = u64::from(device.x);
     let cores = blocks.min(cores);
     let (share, more) = (blocks / cores, blocks % cores);
@@ -322,16 +330,33 @@ fn dealt(blocks: u64, deal: Deal, cores: u64, device: DeviceGrid) -> Vec<CoreWor
         let (x, y) = ((core % width) as u32, (core / width) as u32);
         CoreWork {
             step,
+            every: [1, across],
             ..CoreWork::run_of(x, y, start, share + u64::from(core < more))
         }
     });
     work.collect()
 }
 
+/// How rounds of a rectangle go through a plane of blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follow {
+    /// Row by row.
+    Rows,
+    /// Column by column.
+    Columns,
+}
+
 /// Blocks in rounds of rectangles of cores; none where they would be of one core. There are as many rectangles as the device has room
 /// for and rounds to give them, in rows, and each takes the next run of rounds, the first ones one more.
-fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec<CoreWork>> {
+fn in_rounds(grid: [u64; 6], axes: [usize; 2], follow: Follow, device: DeviceGrid) -> Option<Vec<CoreWork>> {
     let (rectangle, rounds) = rectangle(grid, axes, device);
+    let along = |line: CoreLine| grid[axes[line.number()]].div_ceil(u64::from(rectangle.cores[line.number()].max(1)));
+    let every = match follow {
+        // One axis: rounds go down.
+        _ if axes[0] == axes[1] => [1; 2],
+        Follow::Rows => [1, along(CoreLine::Row)],
+        Follow::Columns => [along(CoreLine::Column), 1],
+    };
     let [columns, rows] = match (rectangle.cores, rectangle.is_turned) {
         ([1, 1], _) => return None,
         (cores, false) => cores,
@@ -346,6 +371,7 @@ fn in_rounds(grid: [u64; 6], axes: [usize; 2], device: DeviceGrid) -> Option<Vec
         let (start, count) = (nth * share + nth.min(more), share + u64::from(nth < more));
         let cores = (top..top + rows).flat_map(move |y| (left..left + columns).map(move |x| [x, y]));
         cores.map(move |[x, y]| CoreWork {
+            every,
             rectangle,
             ..CoreWork::run_of(x, y, start, count)
         })
@@ -472,7 +498,18 @@ impl Plan {
         }
         let alone = self.alone(bindings, (grid, blocks), cores);
         let rectangle = self.work_partition.placement.rectangle();
-        let together = rectangle.and_then(|axes| in_rounds(grid, axes, cores.grid));
+        let in_rounds = |follow| rectangle.and_then(|axes| in_rounds(grid, axes, follow, cores.grid));
+        let is_told = |kernel: &KernelPlan| {
+            kernel
+                .runtime_args
+                .iter()
+                .any(|arg| matches!(arg.value, RuntimeValue::Every(_)))
+        };
+        let may_follow = self.may_follow_runs() && self.kernels.iter().any(is_told);
+        let together = in_rounds(Follow::Rows).map(|by_rows| match may_follow {
+            false => by_rows,
+            true => self.clearly_fastest(bindings, cores, by_rows, in_rounds(Follow::Columns)),
+        });
         let pays = |together: &Vec<CoreWork>| match cores.sharing {
             Sharing::Always => true,
             Sharing::Never => false,
@@ -495,20 +532,39 @@ impl Plan {
     /// where that has as many blocks. A Hilbert curve reads no fewer, and more where only one of the panels is kept.
     fn alone(&self, bindings: &Bindings, (grid, blocks): ([u64; 6], u64), cores: Cores) -> Vec<CoreWork> {
         let most = u64::from(cores.grid.x) * u64::from(cores.grid.y);
-        let of = |deal, most| dealt(blocks, deal, most, cores.grid);
+        let placement = self.work_partition.placement;
+        let [row, ..] = placement.axes().map(|axis| grid[axis]);
+        let across = if placement.folded().is_some() { 1 } else { row };
+        let of = |deal, most| dealt((blocks, across), deal, most, cores.grid);
         if self.work_partition.order != BlockOrder::RowMajor {
             return of(Deal::InRuns, most);
         }
         let plain = of(Deal::OneByOne, most);
-        if self.work_partition.in_turn || !self.reads_runs() {
+        if !self.may_follow_runs() {
             return plain;
         }
-        let [row, ..] = self.work_partition.placement.axes().map(|axis| grid[axis]);
+        let in_columns = (most >= row).then(|| of(Deal::OneByOne, most - most % row));
+        let others = [Some(of(Deal::InRuns, most)), in_columns];
+        self.clearly_fastest(bindings, cores, plain, others.into_iter().flatten())
+    }
+
+    /// Whether a launch may go through blocks in another order than row by row, and something is read less in one.
+    fn may_follow_runs(&self) -> bool {
+        !self.work_partition.in_turn && self.reads_runs()
+    }
+
+    /// The fastest of `others`, where it is estimated to be clearly faster than `plain`.
+    fn clearly_fastest(
+        &self,
+        bindings: &Bindings,
+        cores: Cores,
+        plain: Vec<CoreWork>,
+        others: impl IntoIterator<Item = Vec<CoreWork>>,
+    ) -> Vec<CoreWork> {
         let cycles = |work: &Vec<CoreWork>| self.estimate(bindings, cores, work).map(|estimate| estimate.cycles);
         let least = cycles(&plain).map(|cycles| cycles * CLEARLY);
         let mut best = (least, plain);
-        let in_columns = (most >= row).then(|| of(Deal::OneByOne, most - most % row));
-        for other in [Some(of(Deal::InRuns, most)), in_columns].into_iter().flatten() {
+        for other in others {
             let taken = cycles(&other);
             if let (Some(least), Some(taken)) = (best.0, taken)
                 && taken < least
@@ -681,6 +737,9 @@ impl Plan {
                 }
                 RuntimeValue::Place(line) => fill(&|core| Ok(core.place(*line)))?,
                 RuntimeValue::Cores(line) => fill(&|core| Ok(core.cores(*line)))?,
+                RuntimeValue::Every(line) => {
+                    fill(&|core| word(format_args!("the rounds of a line"), core.every[line.number()] as i64))?;
+                }
                 RuntimeValue::Sender(line) => fill(&|core| Ok(core.sender(*line)))?,
                 RuntimeValue::Noc {
                     line,

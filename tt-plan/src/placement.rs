@@ -11,7 +11,8 @@ pub enum Placement {
     Linear,
     /// One axis of the grid along the rows of a rectangle of cores, another along its columns; all of them take part in every round, so
     /// that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for goes along
-    /// with the last one there is, and stores nothing. The other axes are rounds, those before the faster ones. Where the device has room
+    /// with the last one there is, and stores nothing. Rounds go along the rows of blocks, or down the columns where cores keep more of what
+    /// they read so ([`RuntimeValue::Every`](crate::RuntimeValue::Every)). The other axes are rounds, those before the faster ones. Where the device has room
     /// for several such rectangles, rounds are spread over them. A launch lays the rows along the columns of the chip where that takes
     /// fewer rounds, or as many on more columns; where sharing is estimated to take longer, as [`Placement::Linear`]: every core is a
     /// rectangle of its own then.

@@ -433,6 +433,8 @@ pub enum RuntimeValue {
     Place(CoreLine),
     /// How many cores a line of its rectangle has.
     Cores(CoreLine),
+    /// After how many rounds the place of its rectangle's blocks along a line of it moves on: 1 where rounds follow the line.
+    Every(CoreLine),
     /// The place in a line of its rectangle of the one that reads and sends to the others.
     Sender(CoreLine),
     /// A coordinate on the NoC of a core in the same line.

@@ -308,6 +308,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
+                | RuntimeValue::Every(_)
                 | RuntimeValue::Sender(_)
                 | RuntimeValue::Noc { .. } => {}
             }
@@ -335,6 +336,7 @@ impl<'p> Validate<'p> {
                 | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Cores(_)
+                | RuntimeValue::Every(_)
                 | RuntimeValue::Sender(_)
                 | RuntimeValue::Noc { .. }
                 | RuntimeValue::Formula(_)

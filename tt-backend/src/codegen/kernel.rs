@@ -119,6 +119,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
+            | RuntimeValue::Every(_)
             | RuntimeValue::Sender(_)
             | RuntimeValue::Noc { .. }
                 if is_reserved(name) && out.take(name) =>
@@ -134,6 +135,7 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
             | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
+            | RuntimeValue::Every(_)
             | RuntimeValue::Sender(_)
             | RuntimeValue::Noc { .. }
             | RuntimeValue::Formula(_)

@@ -117,6 +117,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) -> fmt::Resu
             RuntimeValue::RunPitch => "pitch of runs of blocks".to_string(),
             RuntimeValue::Place(line) => format!("place in {}", line.name()),
             RuntimeValue::Cores(line) => format!("cores of {}", line.name()),
+            RuntimeValue::Every(line) => format!("rounds along {}", line.name()),
             RuntimeValue::Sender(line) => format!("sender of {}", line.name()),
             RuntimeValue::Noc { line, core, axis } => format!("{} of {} in {}", axis.name(), core.name(), line.name()),
             RuntimeValue::Formula(formula) => formula.to_string(),

@@ -154,6 +154,11 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         RuntimeValue::Cores(line)
     } else if let Some(line) = CoreLine::ALL
         .into_iter()
+        .find(|line| reader.eat(&format!("rounds along {}", line.name())))
+    {
+        RuntimeValue::Every(line)
+    } else if let Some(line) = CoreLine::ALL
+        .into_iter()
         .find(|line| reader.eat(&format!("sender of {}", line.name())))
     {
         RuntimeValue::Sender(line)

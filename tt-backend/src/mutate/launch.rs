@@ -214,6 +214,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         | RuntimeValue::FirstPage(_)
         | RuntimeValue::Place(_)
         | RuntimeValue::Cores(_)
+        | RuntimeValue::Every(_)
         | RuntimeValue::Sender(_)
         | RuntimeValue::Noc { .. } => {}
     }
@@ -227,7 +228,7 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         RuntimeValue::Number(_) => 2,
         RuntimeValue::Flag { .. } => 3,
         RuntimeValue::Address(_) => 4,
-        RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) => 5,
+        RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Every(_) | RuntimeValue::Sender(_) => 5,
         RuntimeValue::Noc { .. } => 6,
         RuntimeValue::FirstPage(_) => 7,
     };

@@ -1,7 +1,7 @@
 //! What a name of the emitted code must not be.
 
 use crate::device::function::FUNCTIONS;
-use crate::passes::b2_grid_to_cores::{blocks_of, noc_of, versions_of};
+use crate::passes::b2_grid_to_cores::{blocks_of, every_of, noc_of, versions_of};
 use crate::tile_ops::SFPU_OPS;
 use std::sync::LazyLock;
 use tt_plan::{CoreLine, InLine, PartitionMode, Placement};
@@ -51,7 +51,7 @@ static OF_COMPILER: LazyLock<Vec<String>> = LazyLock::new(|| {
     let of_cores = CoreLine::ALL.into_iter().flat_map(|line| {
         let on_noc = InLine::ALL.into_iter().flat_map(move |core| noc_of(line, core));
         let names = on_noc.map(|(name, _)| name);
-        names.chain([versions_of(line)])
+        names.chain([versions_of(line), every_of(line)])
     });
     let mut all: Vec<String> = words
         .chain(of_blocks.into_iter().map(|(name, _)| name))

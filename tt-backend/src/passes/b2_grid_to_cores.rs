@@ -11,6 +11,7 @@
 use super::a1_infer_layout::Layouts;
 use super::b1_partition_work::{Divided, Partition};
 use super::facts;
+use crate::flow::Buffer;
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::tile::placed;
 use tt_lang::ir::Kernel;
@@ -107,6 +108,16 @@ pub fn blocks_of(mode: PartitionMode, placement: Placement) -> Vec<(String, Runt
     }
 }
 
+/// The runtime arguments that tell along which lines the rounds of a rectangle go: of a kernel that keeps what it reads while an axis of the
+/// grid stays.
+pub fn rounds_of(placement: Placement, buffers: &[Buffer]) -> Vec<(String, RuntimeValue)> {
+    let keeps = buffers.iter().any(|buffer| !buffer.kept_while().is_empty());
+    let is_plane = placement.rectangle().is_some() && placement.folded().is_none();
+    let every = |line| (every_of(line), RuntimeValue::Every(line));
+    let lines = (keeps && is_plane).then(|| CoreLine::ALL.map(every));
+    lines.into_iter().flatten().collect()
+}
+
 /// The variable that holds the place of the core in a line of its rectangle, from 0.
 pub fn place_in(line: CoreLine) -> String {
     format!("place_in_{}", line.name())
@@ -115,6 +126,11 @@ pub fn place_in(line: CoreLine) -> String {
 /// The variable that holds how many cores a line of the rectangle has.
 pub fn cores_of(line: CoreLine) -> String {
     format!("{}_cores", line.name())
+}
+
+/// The variable that holds after how many rounds the place of the blocks along a line moves on.
+pub fn every_of(line: CoreLine) -> String {
+    format!("{}_every", line.name())
 }
 
 /// The variable that holds the place in a line of the rectangle of the core that reads for it.

@@ -12,7 +12,7 @@ mod arguments;
 mod cost;
 mod plan;
 
-use super::b2_grid_to_cores::{Facts, blocks_of, noc_of};
+use super::b2_grid_to_cores::{Facts, blocks_of, noc_of, rounds_of};
 use super::give_names::Named;
 use crate::device::function::{EXPECT_VERSION, SEND_VERSION};
 use crate::device::uses::Uses;
@@ -66,7 +66,9 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
     let cost = cost::Counted::of(&facts.kernel, (&buffers, registers), [&reader, &compute, &writer]);
     let finish = |role, accessors: Vec<Accessor>, body: Vec<Stmt<Calls<Symbol>>>| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
-        for (name, value) in blocks_of(facts.partition.work.mode, facts.partition.work.placement) {
+        let work = facts.partition.work;
+        let of_rounds = rounds_of(work.placement, &buffers);
+        for (name, value) in blocks_of(work.mode, work.placement).into_iter().chain(of_rounds) {
             arguments.fixed(CppType::Int, &name, value);
         }
         for (name, value) in places_on_noc(&body) {

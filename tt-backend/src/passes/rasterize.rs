@@ -15,7 +15,9 @@
 //! ```
 
 use super::b1_partition_work::Partition;
-use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, RUN_LENGTH, RUN_PITCH, SHARD_BLOCK, START_ID, cores_of, place_in};
+use super::b2_grid_to_cores::{
+    BLOCK_ID, IS_OWN, RUN_LENGTH, RUN_PITCH, SHARD_BLOCK, START_ID, cores_of, every_of, place_in, rounds_of,
+};
 use super::give_names::Named;
 use crate::device::function::{DEVICE_TIMESTAMPED_DATA, PLACE_ON_CURVE};
 use crate::device::{
@@ -35,7 +37,9 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
     does: "from a running block number to grid coordinates",
     run: |unit| {
         unit.changed(|facts, named| {
-            let coordinates = coordinates(&facts.kernel, facts.partition.work, &named.variables);
+            let work = facts.partition.work;
+            let follow = !rounds_of(work.placement, &named.parts.buffers).is_empty();
+            let coordinates = coordinates(&facts.kernel, work, follow, &named.variables);
             let Programs {
                 reader,
                 compute,
@@ -135,8 +139,14 @@ impl Runs<'_> {
     }
 }
 
-/// The statements that give every axis of the grid its value.
-pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
+/// The statements that give every axis of the grid its value. Rounds of a rectangle go along its rows, or as the launch says, where they
+/// `follow` it.
+pub fn coordinates(
+    kernel: &Kernel,
+    work: WorkPartition,
+    follow: bool,
+    variables: &[String],
+) -> Vec<Stmt<Calls<Symbol>>> {
     let mut coordinates = Coordinates {
         kernel,
         variables,
@@ -151,7 +161,7 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
             coordinates.rounds(lines);
             let plane = binary(Operator::Mul, Expr::name("across"), Expr::name("down"));
             let id = coordinates.above(BLOCK_ID, Some(plane), &axes);
-            coordinates.in_rounds(id, lines);
+            coordinates.in_rounds(id, lines, follow);
         }
         // One axis: every order is the same.
         (Placement::Linear, [axis]) => {
@@ -265,21 +275,25 @@ impl Coordinates<'_> {
     }
 
     /// The axes along the lines of a rectangle of cores, in the round that `id` names: where there is no block left, those of the last.
-    fn in_rounds(&mut self, id: &str, lines: [usize; 2]) {
-        let round = |operator| binary(operator, Expr::name(id), Expr::name("across"));
-        let own = [
-            ("column_at", CoreLine::Row, round(Operator::Rem)),
-            ("row_at", CoreLine::Column, round(Operator::Div)),
-        ];
-        for (at, line, round) in own.clone() {
+    fn in_rounds(&mut self, id: &str, lines: [usize; 2], follow: bool) {
+        let by = |operator| binary(operator, Expr::name(id), Expr::name("across"));
+        let told = |line, rounds| {
+            let passed = binary(Operator::Div, Expr::name(id), Expr::Name(every_of(line)));
+            binary(Operator::Rem, passed, Expr::name(rounds))
+        };
+        let [across, down] = match follow {
+            false => [by(Operator::Rem), by(Operator::Div)],
+            true => [told(CoreLine::Row, "across"), told(CoreLine::Column, "down")],
+        };
+        let own = [("column_at", CoreLine::Row), ("row_at", CoreLine::Column)];
+        for ((at, line), round) in own.into_iter().zip([across, down]) {
             let first = binary(Operator::Mul, round, Expr::Name(cores_of(line)));
             self.set(at, binary(Operator::Add, Expr::Name(place_in(line)), first));
         }
-        let [columns, rows] = own
-            .each_ref()
-            .map(|(at, line, _)| binary(Operator::Less, Expr::name(*at), self.user(lines[line.number()])));
+        let [columns, rows] =
+            own.map(|(at, line)| binary(Operator::Less, Expr::name(at), self.user(lines[line.number()])));
         self.set(IS_OWN, binary(Operator::And, columns, rows));
-        for (at, line, _) in own {
+        for (at, line) in own {
             let axis = lines[line.number()];
             let last = binary(Operator::Sub, self.user(axis), Expr::Int(1));
             self.axis(axis, Expr::operation(Operator::Min, Expr::name(at), last));

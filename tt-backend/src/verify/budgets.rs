@@ -43,6 +43,7 @@ pub fn runtime_arguments(kernel: &Kernel, role: Role, args: &[Argument]) -> Opti
             | RuntimeValue::RunPitch
             | RuntimeValue::Place(_)
             | RuntimeValue::Cores(_)
+            | RuntimeValue::Every(_)
             | RuntimeValue::Sender(_)
             | RuntimeValue::Noc { .. } => "the core's share of the work",
             RuntimeValue::Formula(_) => "integers of extents and scalars",

@@ -20,7 +20,7 @@ use crate::device::function::{CB_RESERVE_BACK, EXPECT_VERSION, Function, RECEIVE
 use crate::device::{Bits, Branch, Call, Calls, Cause, Device, Expr, Leaf, Loop, Operator, Program};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
-use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
+use crate::passes::b2_grid_to_cores::{cores_of, every_of, noc_of, place_in, semaphores_of, sender_of, versions_of};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_plan::{CoreLine, InLine, Role, RuntimeValue};
 
@@ -77,14 +77,17 @@ fn arguments(device: &Device, program: &Program) -> Proof {
     for line in CoreLine::ALL {
         known.insert(place_in(line), RuntimeValue::Place(line));
         known.insert(cores_of(line), RuntimeValue::Cores(line));
+        known.insert(every_of(line), RuntimeValue::Every(line));
         known.insert(sender_of(line), RuntimeValue::Sender(line));
         known.extend(InLine::ALL.into_iter().flat_map(|core| noc_of(line, core)));
     }
     for argument in &program.args {
         let told = match &argument.value {
-            RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Sender(_) | RuntimeValue::Noc { .. } => {
-                true
-            }
+            RuntimeValue::Place(_)
+            | RuntimeValue::Cores(_)
+            | RuntimeValue::Every(_)
+            | RuntimeValue::Sender(_)
+            | RuntimeValue::Noc { .. } => true,
             RuntimeValue::Address(_)
             | RuntimeValue::FirstPage(_)
             | RuntimeValue::StartId

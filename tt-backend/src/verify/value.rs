@@ -71,7 +71,9 @@ impl<'a> Env<'a> {
                 | RuntimeValue::RunPitch
                 | RuntimeValue::Place(_)
                 | RuntimeValue::Sender(_) => Range::new(0, LIMIT),
-                RuntimeValue::Cores(_) | RuntimeValue::Step | RuntimeValue::RunLength => Range::new(1, LIMIT),
+                RuntimeValue::Cores(_) | RuntimeValue::Every(_) | RuntimeValue::Step | RuntimeValue::RunLength => {
+                    Range::new(1, LIMIT)
+                }
                 RuntimeValue::Flag { .. } => Range::new(0, 1),
                 RuntimeValue::Address(_) | RuntimeValue::Number(_) | RuntimeValue::Noc { .. } => Range::ANY,
             };

@@ -113,7 +113,7 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
         "rasterize" => {
             let partition = shared(facts(kernel)?)?.facts.partition;
             let names: Vec<String> = kernel.variables.iter().map(|variable| variable.name.clone()).collect();
-            let coordinates = rasterize::coordinates(kernel, partition.work, &names);
+            let coordinates = rasterize::coordinates(kernel, partition.work, false, &names);
             device::print::statements(kernel, &[], &rasterize::of_writer(&partition, coordinates))
         }
         "c1_lower_shared_to_cb" => {

@@ -12,9 +12,9 @@ use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind, Sharding};
 use tt_plan::{
-    BlockOrder, CompileArg, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, GridStep, KernelPlan,
-    Memory, Noc, Parameter, PartitionMode, Placement, Plan, RangeLimit, RuntimeValue, ShardRegion, Temporary,
-    TensorLayout,
+    BlockOrder, CompileArg, CoreLine, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, GridStep,
+    KernelPlan, Memory, Noc, Parameter, PartitionMode, Placement, Plan, RangeLimit, RuntimeValue, ShardRegion,
+    Temporary, TensorLayout,
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
@@ -573,6 +573,8 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::RunPitch => "word(each.pitch)".to_string(),
             RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.number()),
             RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.number()),
+            RuntimeValue::Every(CoreLine::Row) => "1".to_string(),
+            RuntimeValue::Every(CoreLine::Column) => "word(rectangle.across)".to_string(),
             RuntimeValue::Sender(line) => format!("word(rectangle.sender_place(each, {}))", line.number()),
             RuntimeValue::Noc { line, core, axis } => format!(
                 "uint32_t(rectangle.{}(*device, each, {}).{})",

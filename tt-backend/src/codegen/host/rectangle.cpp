@@ -3,6 +3,8 @@ struct Rectangle {
     size_t cores[2] = {1, 1};
     // Whether its rows lie along the columns of the chip.
     bool is_turned = false;
+    // How many rounds of blocks go along a row; rounds follow it. (A launcher in Rust lets them follow columns where cores keep more so.)
+    size_t across = 1;
 
     // The place of a core in its row (0) or column (1).
     size_t place(const CoreWork& each, int line) const {
@@ -49,6 +51,7 @@ std::vector<CoreWork> deal(
     if (blocks == 0) {
         return alone;
     }
+    rectangle.across = static_cast<size_t>(grid[along]);
     const auto of = [](int64_t extent, int64_t room) { return ceil_div(extent, ceil_div(extent, room)); };
     // How many cores a row and a column has for as many rounds of a plane as are needed, where there is room for so many. One axis lies
     // along the rows, one after the other.
@@ -72,6 +75,7 @@ std::vector<CoreWork> deal(
     rectangle.cores[0] = static_cast<size_t>(width);
     rectangle.cores[1] = static_cast<size_t>(height);
     rectangle.is_turned = is_turned;
+    rectangle.across = static_cast<size_t>(ceil_div(grid[along], width));
     const int64_t wide = is_turned ? height : width, high = is_turned ? width : height;
     const int64_t in_row = columns / wide;
     const int64_t rectangles = std::min(rounds, in_row * (rows / high));

@@ -27,9 +27,11 @@ void kernel_main() {
     const int32_t place_in_column = get_arg_val<int32_t>(6);
     const int32_t column_cores = get_arg_val<int32_t>(7);
     const int32_t column_sender = get_arg_val<int32_t>(8);
-    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(9);
-    const int32_t M_div_ceil_64 = get_arg_val<int32_t>(10);
-    const int32_t K_tiles = get_arg_val<int32_t>(11);
+    const int32_t row_every = get_arg_val<int32_t>(9);
+    const int32_t column_every = get_arg_val<int32_t>(10);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(11);
+    const int32_t M_div_ceil_64 = get_arg_val<int32_t>(12);
+    const int32_t K_tiles = get_arg_val<int32_t>(13);
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_x_block, cb_w_block, cb_acc);
     cb_wait_front(cb_zeros, 1);
@@ -39,8 +41,8 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count * block_step; block_id += block_step) {
         const int32_t across = (N_div_ceil_64 + row_cores - 1) / row_cores;
         const int32_t down = (M_div_ceil_64 + column_cores - 1) / column_cores;
-        const int32_t column_at = place_in_row + block_id % across * row_cores;
-        const int32_t row_at = place_in_column + block_id / across * column_cores;
+        const int32_t column_at = place_in_row + block_id / row_every % across * row_cores;
+        const int32_t row_at = place_in_column + block_id / column_every % down * column_cores;
         const int32_t is_own = column_at < N_div_ceil_64 && row_at < M_div_ceil_64;
         const int32_t bx = column_at < N_div_ceil_64 - 1 ? column_at : N_div_ceil_64 - 1;
         const int32_t by = row_at < M_div_ceil_64 - 1 ? row_at : M_div_ceil_64 - 1;
