@@ -1,13 +1,10 @@
 //! Blocks that the FPU takes, and that are read otherwise too.
 
-use crate::flow::{
-    Arg, BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Elementwise, Flow, Operand, SectionOp, Sections, Sees, Value,
-    ValueKind,
-};
+use super::copied;
+use crate::flow::{Arg, BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Flow, Operand, SectionOp, Sections};
 use crate::ir::{Kind, operations, replaced};
 use crate::tile_ops::TileOp;
 use std::collections::BTreeSet;
-use tt_device::elements_along;
 use tt_plan::DataFormat;
 
 /// The f32 blocks that sections load to the registers although they pass the FPU, `through_fpu`, and so are unpacked for it.
@@ -36,35 +33,14 @@ pub fn factors(flow: &mut Flow<Blocks>, blocks: &BTreeSet<BufferId>) {
             return vec![BlockStmt::new(span, Kind::Op(op))];
         };
         let mut out = Vec::new();
-        let mut copied = |factor: &mut BufferId, sees: &mut Sees| {
-            if !blocks.contains(factor) {
-                return;
+        for (factor, sees) in [(&mut gemm.a, &mut gemm.sees.a), (&mut gemm.b, &mut gemm.sees.b)] {
+            if blocks.contains(factor) {
+                let of = (*factor, *sees);
+                let (copy, copied) = copied::factor((&mut *buffers, &mut *sights), of, Broadcast::None, "factor", span);
+                out.push(copy);
+                (*factor, *sees) = copied;
             }
-            let of = &buffers[factor.0];
-            let (name, tiles) = (format!("{}_factor", of.name), of.tiles);
-            let target = buffers.local(&name, span, DataFormat::Float32, tiles);
-            let load = Operand {
-                buffer: *factor,
-                offset: [0, 0],
-                broadcast: Broadcast::None,
-                sees: Some(*sees),
-            };
-            let defines = sights.define();
-            let copy = Elementwise {
-                target,
-                defines,
-                extent: tiles.map(elements_along),
-                compound: false,
-                value: Value {
-                    kind: ValueKind::Load(load),
-                    span,
-                },
-            };
-            out.push(BlockStmt::new(span, Kind::Op(BlockOp::Elementwise(copy))));
-            (*factor, *sees) = (target, sights.sees(BTreeSet::from([defines])));
-        };
-        copied(&mut gemm.a, &mut gemm.sees.a);
-        copied(&mut gemm.b, &mut gemm.sees.b);
+        }
         out.push(BlockStmt::new(span, Kind::Op(BlockOp::Gemm(gemm))));
         out
     });

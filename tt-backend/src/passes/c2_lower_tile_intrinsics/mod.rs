@@ -20,6 +20,7 @@
 
 mod accumulate;
 mod apart;
+mod copied;
 mod fuse;
 pub mod packer;
 mod select;

@@ -78,6 +78,12 @@ fn holds_products(section: &Section, inside: &[SectionStmt]) -> bool {
     found
 }
 
+/// Whether an operation with these arguments behind the register makes what is negative zero.
+fn is_relu(op: SfpuOp, others: &[Arg]) -> bool {
+    let zero = [Arg::Number(Number::constant(0.0))];
+    op == SfpuOp::Relu && others.is_empty() || op == SfpuOp::UnaryMax && *others == zero
+}
+
 /// A ReLU that a section ends with.
 fn relu(body: &mut [SectionStmt]) {
     for stmt in body {
@@ -91,9 +97,8 @@ fn relu(body: &mut [SectionStmt]) {
             Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
         });
         let of = match last {
-            Some((TileOp::Sfpu(SfpuOp::Relu), out, [Arg::Register(of)])) if out == section.result => Some(*of),
-            Some((TileOp::Sfpu(SfpuOp::UnaryMax), out, [Arg::Register(of), Arg::Number(least)]))
-                if out == section.result && *least == Number::constant(0.0) =>
+            Some((TileOp::Sfpu(op), out, [Arg::Register(of), others @ ..]))
+                if out == section.result && is_relu(op, others) =>
             {
                 Some(*of)
             }

@@ -1,12 +1,8 @@
 //! Transposed operands of gemms.
 
-use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, BufferKind, Buffers, Elementwise, Flow, Gemm, Operand, ProductSees, Sights,
-    Value, ValueKind,
-};
+use super::copied;
+use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferKind, Buffers, Flow, Gemm, ProductSees, Sights};
 use crate::ir::{Kind, operations, replaced};
-use std::collections::BTreeSet;
-use tt_device::elements_along;
 
 /// Runs the step.
 pub fn run(flow: &mut Flow<Blocks>) {
@@ -49,37 +45,14 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Buffers, sights: &mut Sights) -> Vec
             | BlockOp::Elementwise(_)
             | BlockOp::Gemm(_)) => return vec![BlockStmt::new(span, Kind::Op(op))],
         };
-        let name = format!("{}_t", buffers[gemm.a.0].name);
-        let format = buffers[gemm.a.0].format;
-        let target = buffers.local(&name, span, format, [gemm.m, gemm.k]);
-        let load = Operand {
-            buffer: gemm.a,
-            offset: [0, 0],
-            broadcast: Broadcast::Transpose,
-            sees: Some(gemm.sees.a),
-        };
-        let defines = sights.define();
-        let copy = Elementwise {
-            target,
-            defines,
-            extent: [gemm.m, gemm.k].map(elements_along),
-            compound: false,
-            value: Value {
-                kind: ValueKind::Load(load),
-                span,
-            },
-        };
+        let of = (gemm.a, gemm.sees.a);
+        let (copy, (a, sees)) = copied::factor((&mut *buffers, &mut *sights), of, Broadcast::Transpose, "t", span);
         let product = Gemm {
-            a: target,
-            sees: ProductSees {
-                a: sights.sees(BTreeSet::from([defines])),
-                ..gemm.sees
-            },
+            a,
+            sees: ProductSees { a: sees, ..gemm.sees },
             transpose_a: false,
             ..gemm
         };
-        [BlockOp::Elementwise(copy), BlockOp::Gemm(product)]
-            .map(|op| BlockStmt::new(span, Kind::Op(op)))
-            .into()
+        vec![copy, BlockStmt::new(span, Kind::Op(BlockOp::Gemm(product)))]
     })
 }
