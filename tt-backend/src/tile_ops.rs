@@ -102,11 +102,23 @@ impl PackerRow {
 
     /// That whose init is `function`.
     pub fn of_init(function: &Function) -> Option<&'static PackerRow> {
-        PACKER_ROWS.iter().find(|row| row.init == function)
+        PackerRow::of_function(function, |row| row.init)
     }
 
     /// That whose call is `function`.
     pub fn of_call(function: &Function) -> Option<&'static PackerRow> {
-        PACKER_ROWS.iter().find(|row| row.call == function)
+        PackerRow::of_function(function, |row| row.call)
+    }
+
+    fn of_function(wanted: &Function, function: fn(&PackerRow) -> &Function) -> Option<&'static PackerRow> {
+        // A turn of a loop over an iterator is several calls where nothing is optimised, a pattern is none.
+        let mut rows = PACKER_ROWS.as_slice();
+        while let [row, others @ ..] = rows {
+            if *function(row) == *wanted {
+                return Some(row);
+            }
+            rows = others;
+        }
+        None
     }
 }

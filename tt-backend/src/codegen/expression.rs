@@ -5,6 +5,7 @@
 
 use crate::device::{Bits, Call, Device, Expr, Operator, Program};
 use crate::passes::give_names::{index_name, page_bytes_name};
+use std::borrow::Cow;
 use tt_lang::ir::IntOp;
 
 /// How tightly an expression binds.
@@ -82,11 +83,11 @@ impl Text {
     }
 
     /// The expression where only those that bind at least as tightly as `least` may stand.
-    pub fn at_least(&self, least: Precedence) -> String {
+    pub fn at_least(&self, least: Precedence) -> Cow<'_, str> {
         if self.precedence >= least {
-            self.text.clone()
+            Cow::Borrowed(&self.text)
         } else {
-            format!("({})", self.text)
+            Cow::Owned(format!("({})", self.text))
         }
     }
 
@@ -142,16 +143,13 @@ impl Text {
             Operator::Equal | Operator::NotEqual => (Equality, Sum),
             Operator::Less | Operator::AtMost | Operator::Greater | Operator::AtLeast => (Relational, Sum),
         };
-        let side = |x: &Text| {
-            x.at_least(
-                if x.precedence == precedence && matches!(op, Operator::And | Operator::Or) {
-                    precedence
-                } else {
-                    least
-                },
-            )
+        let is_logic = matches!(op, Operator::And | Operator::Or);
+        let least = |side: &Text| match is_logic && side.precedence == precedence {
+            true => precedence,
+            false => least,
         };
-        Text::new(format!("{} {op} {}", side(a), side(b)), precedence)
+        let (a, b) = (a.at_least(least(a)), b.at_least(least(b)));
+        Text::new(format!("{a} {op} {b}"), precedence)
     }
 }
 
@@ -225,16 +223,23 @@ impl Names<'_> {
 
     /// A call.
     pub fn call(&self, call: &Call<Bits>) -> Result<String, Unwritable> {
-        let mut text = call.function.name.to_string();
+        // Longer than nearly all, so that it need not grow.
+        let mut text = String::with_capacity(80);
+        text.push_str(call.function.name);
         if !call.template.args().is_empty() {
             text.push_str(&call.template.to_string());
         }
         text.push('(');
         for (at, arg) in call.args.iter().enumerate() {
             if at > 0 {
-                text.push_str(", ");
+                text.push(',');
+                text.push(' ');
             }
-            text.push_str(&self.expr(arg)?.into_string());
+            if let Expr::Name(name) = arg {
+                text.push_str(name);
+            } else {
+                text.push_str(&self.expr(arg)?.text);
+            }
         }
         text.push(')');
         Ok(text)

@@ -8,7 +8,7 @@ use super::{
 use crate::flow::Buffer;
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::passes::facts::bound;
-use crate::text::{Lines, Names, buffers, lines, literal, quoted, written};
+use crate::text::{Lines, Literal, Names, buffers, lines, quoted, written};
 use std::fmt::{self, Debug, Display, Formatter};
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
@@ -275,7 +275,7 @@ impl ShowValue for Symbol {
 
 impl ShowValue for Bits {
     fn put(&self, _: &Names, out: &mut Formatter) -> fmt::Result {
-        write!(out, "bits({})", literal(self.0))
+        write!(out, "bits({})", Literal(self.0))
     }
 }
 
@@ -398,7 +398,7 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) -> fmt::Resu
         }
         head(names, stmt, out.begin()?)?;
         match &stmt.kind {
-            Kind::Op(_) => out.end()?,
+            Kind::Op(_) => {}
             Kind::Group(_, inner) | Kind::Loop(_, inner) => out.block(|out| body(names, inner, out))?,
             Kind::If(_, then, otherwise) if otherwise.is_empty() => out.block(|out| body(names, then, out))?,
             Kind::If(_, then, otherwise) => {
@@ -444,11 +444,12 @@ fn call<V: ShowValue>(names: &Names, call: &Call<V>, out: &mut Formatter) -> fmt
     if !call.template.args().is_empty() {
         Display::fmt(&call.template, out)?;
     }
-    let mut before = "(";
-    for arg in &call.args {
+    let (mut before, mut args) = ("(", call.args.as_slice());
+    // A turn of a loop over an iterator is several calls where nothing is optimised, a pattern is none.
+    while let [arg, others @ ..] = args {
         out.write_str(before)?;
         put(names, arg, out)?;
-        before = ", ";
+        (before, args) = (", ", others);
     }
     out.write_str(if call.args.is_empty() { "()" } else { ")" })
 }

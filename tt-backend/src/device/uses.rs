@@ -1,5 +1,6 @@
 //! What a program uses, and so what its file must declare first: headers, buffers, page sizes, functions.
 
+use super::function::Function;
 use super::{Bits, Call, Calls, Expr, Leaf};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, visit};
@@ -18,6 +19,8 @@ pub struct Uses {
     pub dst_format: bool,
     /// Names of functions of no header: those of C++, and those that the file defines.
     pub functions: BTreeSet<&'static str>,
+    /// Every function that is called: most calls are of one that was called before.
+    called: Vec<&'static Function>,
 }
 
 /// The format of the destination registers, where an operation names it (patterns.md, surprise 3).
@@ -58,10 +61,13 @@ impl Uses {
     }
 
     fn call(&mut self, call: &Call<Bits>) {
-        match call.function.header {
-            None => self.functions.insert(call.function.name),
-            Some(header) => self.headers.insert(header),
-        };
+        if !call.function.is_among(&self.called) {
+            self.called.push(call.function);
+            match call.function.header {
+                None => self.functions.insert(call.function.name),
+                Some(header) => self.headers.insert(header),
+            };
+        }
         self.dst_format |= call.template.mentions(DST_FORMAT);
         call.args.iter().for_each(|arg| self.expr(arg));
     }

@@ -47,10 +47,7 @@ fn statements<S: Show>(names: &Names, body: &[Stmt<S>], out: &mut Lines) -> fmt:
 
 fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) -> fmt::Result {
     match &stmt.kind {
-        Kind::Op(op) => {
-            S::op(names, op, out.begin()?)?;
-            out.end()
-        }
+        Kind::Op(op) => S::op(names, op, out.begin()?),
         Kind::Group(group, body) => {
             S::group(names, group, out.begin()?)?;
             out.block(|out| {
@@ -159,10 +156,7 @@ impl Show for Sections {
 
     fn end(names: &Names, around: &Around, out: &mut Lines) -> fmt::Result {
         match around {
-            Around::Section(section) => {
-                packed(names, section, out.begin()?)?;
-                out.end()
-            }
+            Around::Section(section) => packed(names, section, out.begin()?),
             Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => Ok(()),
         }
     }

@@ -20,15 +20,24 @@ pub struct Names {
 impl Names {
     /// `wanted` where it is free and may be an identifier of C++, else something like it.
     pub fn give(&mut self, wanted: &str) -> String {
-        self.give_with(wanted, |name| vec![name.to_string()])
+        let base = identifier(wanted);
+        let from = self.numbers.get(&base).copied().unwrap_or(1);
+        let (name, number) = first_free(&base, from, |name| self.is_free(name));
+        self.taken.insert(name.clone());
+        self.numbers.insert(base, number);
+        name
+    }
+
+    fn is_free(&self, name: &str) -> bool {
+        !self.taken.contains(name) && !is_reserved(name)
     }
 
     /// As [`Names::give`], for a name of which only `derived` names are printed: all of them are free, and taken now.
     pub fn give_with(&mut self, wanted: &str, derived: impl Fn(&str) -> Vec<String>) -> String {
         let base = identifier(wanted);
         let from = self.numbers.get(&base).copied().unwrap_or(1);
-        let is_free = |name: &String| !is_reserved(name) && !self.taken.contains(name);
-        let (name, number) = first_free(&base, from, |name| derived(name).iter().all(is_free));
+        let are_free = |name: &str| derived(name).iter().all(|name| self.is_free(name));
+        let (name, number) = first_free(&base, from, are_free);
         self.taken.extend(derived(&name));
         self.numbers.insert(base, number);
         name

@@ -35,8 +35,31 @@ const HEADERS: &str = include_str!("headers.txt");
 /// them, which all end so.
 const REGISTER_FIELDS: [&str; 4] = ["_ADDR32", "_MASK", "_RMW", "_SHAMT"];
 
-/// The lines of [`HEADERS`], in the order of their letters, as they stand there.
-static OF_HEADERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| HEADERS.lines().collect());
+/// The lines of [`HEADERS`], in the order of their letters, as they stand there: taken apart where this is compiled, not in every build
+/// of a kernel.
+static OF_HEADERS: [&str; count(HEADERS)] = {
+    let (mut lines, mut at, mut rest) = ([""; count(HEADERS)], 0, HEADERS);
+    while at < lines.len() {
+        let mut end = 0;
+        while rest.as_bytes()[end] != b'\n' {
+            end += 1;
+        }
+        (lines[at], rest) = rest.split_at(end);
+        rest = rest.split_at(1).1;
+        at += 1;
+    }
+    lines
+};
+
+/// How many lines end in `text`.
+const fn count(text: &str) -> usize {
+    let (mut lines, mut at) = (0, 0);
+    while at < text.len() {
+        lines += (text.as_bytes()[at] == b'\n') as usize;
+        at += 1;
+    }
+    lines
+}
 
 /// All others, in that order.
 static OF_COMPILER: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -61,11 +84,23 @@ static OF_COMPILER: LazyLock<Vec<String>> = LazyLock::new(|| {
     all
 });
 
+/// Whether two underscores stand in `name` side by side. Every name is asked, and patterns are no calls where nothing is optimised.
+fn has_two_underscores(name: &str) -> bool {
+    let mut rest = name.as_bytes();
+    while let [letter, behind @ ..] = rest {
+        if matches!((letter, behind), (b'_', [b'_', ..])) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
 /// Whether C++, the headers or the compiler keep `name` for themselves.
 pub fn is_reserved(name: &str) -> bool {
     OF_COMPILER.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
         || name.starts_with('_')
-        || name.contains("__")
+        || has_two_underscores(name)
         || OF_HEADERS.binary_search(&name).is_ok()
         || REGISTER_FIELDS.iter().any(|end| name.ends_with(end))
 }

@@ -248,10 +248,16 @@ impl Lower<'_> {
 
     /// The tile of operands that the tile (row, column) of the chunk is computed from.
     fn at(&self, row: &Value, column: &Value) -> (Value, Value) {
-        let [reduced_row, reduced_column] = self.reduced.clone();
+        let [reduced_row, reduced_column] = &self.reduced;
         (
-            reduced_row.map_or_else(|| op_sum(&self.first_row(), row), |(row, _)| row),
-            reduced_column.map_or_else(|| op_sum(&self.first.1, column), |(column, _)| column),
+            match reduced_row {
+                Some((row, _)) => row.clone(),
+                None => op_sum(&self.first_row(), row),
+            },
+            match reduced_column {
+                Some((column, _)) => column.clone(),
+                None => op_sum(&self.first.1, column),
+            },
         )
     }
 

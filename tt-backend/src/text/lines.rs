@@ -20,36 +20,40 @@ pub fn written(write: impl Fn(&mut Formatter) -> fmt::Result) -> String {
 /// The lines that `write` writes.
 pub fn lines(write: impl Fn(&mut Lines) -> fmt::Result) -> String {
     written(|out| {
-        write(&mut Lines {
+        let mut lines = Lines {
             out,
-            indentation: String::new(),
-        })
+            beginning: "\n".to_string(),
+            is_empty: true,
+        };
+        write(&mut lines)?;
+        lines.out.write_str(if lines.is_empty { "" } else { "\n" })
     })
 }
 
 /// Text that grows line by line.
 pub struct Lines<'a, 'f> {
     out: &'a mut Formatter<'f>,
-    /// What a line begins with.
-    indentation: String,
+    /// The end of the line before, and what a line begins with.
+    beginning: String,
+    is_empty: bool,
 }
 
 impl<'f> Lines<'_, 'f> {
     /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) -> fmt::Result {
-        self.begin()?.write_str(line.as_ref())?;
-        self.end()
+        self.begin()?.write_str(line.as_ref())
     }
 
     /// Begins a line: behind what is written it is put.
     pub fn begin(&mut self) -> Result<&mut Formatter<'f>, fmt::Error> {
-        self.out.write_str(&self.indentation)?;
+        // No line is before the first.
+        if self.is_empty {
+            self.is_empty = false;
+            self.out.write_str(&self.beginning[1..])?;
+        } else {
+            self.out.write_str(&self.beginning)?;
+        }
         Ok(self.out)
-    }
-
-    /// Ends a line that was begun.
-    pub fn end(&mut self) -> fmt::Result {
-        self.out.write_str("\n")
     }
 
     /// What `write` writes, one step further in, in braces after `head`.
@@ -60,7 +64,7 @@ impl<'f> Lines<'_, 'f> {
 
     /// What `write` writes, one step further in, in braces behind a line that was begun.
     pub fn block(&mut self, write: impl FnOnce(&mut Lines) -> fmt::Result) -> fmt::Result {
-        self.out.write_str(" {\n")?;
+        self.out.write_str(" {")?;
         self.nested(write)?;
         self.line("}")
     }
@@ -71,7 +75,7 @@ impl<'f> Lines<'_, 'f> {
         then: impl FnOnce(&mut Lines) -> fmt::Result,
         otherwise: impl FnOnce(&mut Lines) -> fmt::Result,
     ) -> fmt::Result {
-        self.out.write_str(" {\n")?;
+        self.out.write_str(" {")?;
         self.nested(then)?;
         self.line("} else {")?;
         self.nested(otherwise)?;
@@ -80,10 +84,10 @@ impl<'f> Lines<'_, 'f> {
 
     fn nested(&mut self, write: impl FnOnce(&mut Lines) -> fmt::Result) -> fmt::Result {
         const STEP: &str = "  ";
-        let depth = self.indentation.len();
-        self.indentation.push_str(STEP);
+        let depth = self.beginning.len();
+        self.beginning.push_str(STEP);
         write(self)?;
-        self.indentation.truncate(depth);
+        self.beginning.truncate(depth);
         Ok(())
     }
 }

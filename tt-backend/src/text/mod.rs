@@ -34,6 +34,6 @@ pub(crate) use inspection::quoted;
 pub use lines::Lines;
 pub(crate) use lines::{lines, written};
 pub use names::Names;
-pub(crate) use names::{NEGATIVE, buffers, literal};
+pub(crate) use names::{Literal, NEGATIVE, buffers};
 #[cfg(feature = "text")]
 pub use read::{Misread, Read, Reader, Registers};

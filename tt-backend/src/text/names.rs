@@ -176,7 +176,7 @@ impl Names<'_> {
     /// A number known at launch.
     pub fn number(&self, value: &Number) -> String {
         match value {
-            Number::Bits(bits) => literal(*bits),
+            Number::Bits(bits) => Literal(*bits).to_string(),
             Number::Scalar(name) => self.scalar(name),
             Number::Int(formula) => format!("f32({formula})"),
             Number::Call(op, args) => {
@@ -303,7 +303,10 @@ impl Names<'_> {
 
     /// Puts an operation on registers behind what there is.
     pub fn tile(&self, op: TileOp, result: u32, args: &[Arg], out: &mut Formatter) -> fmt::Result {
-        write!(out, "%{result} = {}(", tile_op(op))?;
+        register(result, out)?;
+        out.write_str(" = ")?;
+        out.write_str(tile_op(op))?;
+        out.write_str("(")?;
         for (at, arg) in args.iter().enumerate() {
             if at > 0 {
                 out.write_str(", ")?;
@@ -311,7 +314,8 @@ impl Names<'_> {
             match arg {
                 Arg::Tile(operand) => self.operand(operand, out)?,
                 Arg::Constant(buffer) => out.write_str(&self.buffer(*buffer))?,
-                Arg::Register(number) => write!(out, "%{number}")?,
+                Arg::Register(number) => register(*number, out)?,
+                Arg::Number(Number::Bits(bits)) => Display::fmt(&Literal(*bits), out)?,
                 Arg::Number(value) => out.write_str(&self.number(value))?,
                 Arg::Integer(integer) => out.write_str(&self.integer(integer))?,
             }
@@ -471,7 +475,6 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) -> f
                     steps.join(" and ")
                 )?;
             }
-            out.end()?;
         }
         Ok(())
     })
@@ -483,12 +486,23 @@ pub(crate) const NEGATIVE: &str = "below_zero";
 /// Words that a number may begin with, so that a scalar of that name says that it is one.
 pub(super) const WORDS_OF_NUMBERS: [&str; 5] = ["scalar", "inf", "NaN", "nan", "f32"];
 
-/// The constant with the bits `bits`.
-pub(crate) fn literal(bits: u32) -> String {
-    let value = f32::from_bits(bits);
-    match value.is_nan() && bits != f32::NAN.to_bits() {
-        true => format!("nan({bits})"),
-        false => format!("{value:?}"),
+/// Puts a register behind what there is.
+fn register(number: u32, out: &mut Formatter) -> fmt::Result {
+    out.write_str("%")?;
+    Display::fmt(&number, out)
+}
+
+/// The constant with these bits.
+pub(crate) struct Literal(pub(crate) u32);
+
+impl Display for Literal {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let Literal(bits) = *self;
+        let value = f32::from_bits(bits);
+        match value.is_nan() && bits != f32::NAN.to_bits() {
+            true => write!(f, "nan({bits})"),
+            false => write!(f, "{value:?}"),
+        }
     }
 }
 

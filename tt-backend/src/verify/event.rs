@@ -245,17 +245,17 @@ pub fn moves_elements(function: &Function) -> Option<Role> {
     }
 }
 
-/// A call with what is known of its arguments.
+/// A call, and what its arguments are read with.
 struct Args<'a> {
     call: &'a Call<Bits>,
-    values: Vec<Value>,
+    env: &'a Env<'a>,
     buffers: &'a [Buffer],
 }
 
 impl Args<'_> {
     fn value(&self, at: usize) -> Proof<Value> {
-        match self.values.get(at) {
-            Some(value) => Ok(*value),
+        match self.call.args.get(at) {
+            Some(arg) => Ok(self.env.value(arg, self.buffers)),
             None => fault(format!("{} lacks argument {at}", self.call.function.name)),
         }
     }
@@ -294,7 +294,7 @@ impl Args<'_> {
     }
 
     fn exact_from(&self, at: usize) -> Proof<Vec<i64>> {
-        (at..self.values.len()).map(|at| self.exact(at)).collect()
+        (at..self.call.args.len()).map(|at| self.exact(at)).collect()
     }
 
     /// Checks for the page that a program has for what is on its way.
@@ -343,19 +343,15 @@ fn find<T: Copy>(table: &[(&'static Function, T)], function: &Function) -> Optio
 
 /// What `call` does.
 pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
-    let mut values = Vec::with_capacity(call.args.len());
-    for arg in &call.args {
-        values.push(env.value(arg, buffers));
-    }
-    let args = Args { call, values, buffers };
+    let args = Args { call, env, buffers };
     // A function is known in one place: first comes that in which most of its kind are.
-    let is_of_compute = call
-        .function
-        .header
-        .is_some_and(|header| header.starts_with("api/compute/"));
-    let places = match is_of_compute {
-        true => [engines, fpu, sfpu, data_movement],
-        false => [data_movement, engines, fpu, sfpu],
+    let header = call.function.header.unwrap_or_default();
+    let places = if header.starts_with("api/compute/eltwise_unary/") || header.ends_with("_sfpu.h") {
+        [sfpu, engines, fpu, data_movement]
+    } else if header.starts_with("api/compute/") {
+        [engines, fpu, sfpu, data_movement]
+    } else {
+        [data_movement, engines, fpu, sfpu]
     };
     for place in &places {
         if let Some(event) = place(&args)? {
@@ -648,29 +644,22 @@ fn matmul_block(args: &Args) -> Proof<Event> {
 
 fn sfpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    if let Some(row) = PackerRow::of_call(function) {
-        return Ok(Some(Event::Sfpu {
-            by: Thread::Packer,
-            init: row.init.name,
-            template: template.clone(),
-            operands: vec![args.one(0)?],
-            register: args.one(0)?,
-        }));
-    }
-    if let Some(row) = PackerRow::of_init(function) {
-        return Ok(Some(Event::SfpuInit(row.init.name, template.clone(), Thread::Packer)));
-    }
     let Some(row) = SfpuRow::of_call(function)
         .iter()
         .find(|row| row.call_template.is_empty() || *template == row.call_template.into())
     else {
-        let init = SfpuRow::of_init(function).first();
-        return Ok(init.map(|row| Event::SfpuInit(row.init.name, template.clone(), Thread::Math)));
+        return match SfpuRow::of_init(function).first() {
+            Some(row) => Ok(Some(Event::SfpuInit(row.init.name, template.clone(), Thread::Math))),
+            None => sfpu_of_packer(args),
+        };
     };
     let (operands, register) = match row.form {
         // A fill writes without reading.
         SfpuForm::Unary(_) if [SfpuOp::FillBits, SfpuOp::FillInteger].contains(&row.op) => (Vec::new(), args.one(0)?),
-        SfpuForm::Unary(_) => (vec![args.one(0)?], args.one(0)?),
+        SfpuForm::Unary(_) => {
+            let register = args.one(0)?;
+            (vec![register], register)
+        }
         SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.one(2)?),
         SfpuForm::Ternary(_) => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
     };
@@ -685,6 +674,23 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
         operands,
         register,
     }))
+}
+
+/// What the packer's thread asks the SFPU for.
+fn sfpu_of_packer(args: &Args) -> Proof<Option<Event>> {
+    let (function, template) = (args.call.function, &args.call.template);
+    if let Some(row) = PackerRow::of_call(function) {
+        let register = args.one(0)?;
+        return Ok(Some(Event::Sfpu {
+            by: Thread::Packer,
+            init: row.init.name,
+            template: template.clone(),
+            operands: vec![register],
+            register,
+        }));
+    }
+    let init = PackerRow::of_init(function);
+    Ok(init.map(|row| Event::SfpuInit(row.init.name, template.clone(), Thread::Packer)))
 }
 
 /// An address as pages of a buffer: which buffer, which end, which pages.

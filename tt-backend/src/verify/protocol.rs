@@ -13,7 +13,6 @@ use crate::device::Template;
 use crate::device::function::UNARY_BCAST_INIT;
 use crate::flow::{Buffer, BufferId};
 use crate::target;
-use std::collections::BTreeSet;
 use tt_plan::{ComputeConfig, DataFormat};
 
 /// Where the destination registers are in their protocol.
@@ -42,7 +41,8 @@ pub struct Engines {
     accumulation: Option<Accumulation>,
     relu: Option<bool>,
     registers: Registers,
-    written: BTreeSet<i64>,
+    /// The registers that are written, a bit each.
+    written: u64,
 }
 
 fn both<T: PartialEq + Clone>(a: &Option<T>, b: &Option<T>) -> Option<T> {
@@ -56,6 +56,14 @@ fn claim(sfpu_of: &mut Option<Thread>, by: Thread) -> Proof {
             fault("math and the packer's thread both use the SFPU, which they would at the same time")
         }
         Some(_) | None => Ok(()),
+    }
+}
+
+/// The bits of registers, of which there are at most 16.
+fn bits(registers: Range) -> u64 {
+    match registers.high - registers.low {
+        ..0 => 0,
+        more => (u64::MAX >> (63 - more)) << registers.low,
     }
 }
 
@@ -76,7 +84,7 @@ impl Engines {
             accumulation: Some(Accumulation::Off),
             relu: Some(false),
             registers: Registers::Free,
-            written: BTreeSet::new(),
+            written: 0,
         }
     }
 
@@ -109,7 +117,7 @@ impl Engines {
             sfpu_of,
             accumulation: both(&self.accumulation, &other.accumulation),
             relu: both(&self.relu, &other.relu),
-            written: self.written.intersection(&other.written).copied().collect(),
+            written: self.written & other.written,
             ..self.clone()
         })
     }
@@ -271,7 +279,7 @@ impl Engines {
         self.within(from)?;
         self.registers = to;
         if to == Registers::Free {
-            self.written.clear();
+            self.written = 0;
         }
         Ok(())
     }
@@ -295,7 +303,8 @@ impl Engines {
 
     fn holds(&self, register: Range) -> Proof {
         self.in_bounds(register)?;
-        if (register.low..=register.high).all(|register| self.written.contains(&register)) {
+        let bits = bits(register);
+        if self.written & bits == bits {
             return Ok(());
         }
         fault(format!(
@@ -306,7 +315,7 @@ impl Engines {
     /// Registers `registers` are written, all of them: a block product, or one register.
     fn write(&mut self, registers: Range) -> Proof {
         self.in_bounds(registers)?;
-        self.written.extend(registers.low..=registers.high);
+        self.written |= bits(registers);
         Ok(())
     }
 }

@@ -379,9 +379,15 @@ fn used<V>(op: &Leaf<V>, each: impl FnMut(BufferId)) {
         Leaf::Let { .. } | Leaf::Advance { .. } => return,
     };
     // Most calls mention no buffer or are steps, and what a function does is looked for long.
-    let mentions_some = call.args.iter().any(|arg| mentioned(arg).is_some());
-    if mentions_some && CbStep::of(call.function).is_none() && reads_pages(call.function) {
-        call.args.iter().filter_map(mentioned).for_each(each);
+    // A turn of a loop over an iterator is several calls where nothing is optimised, a pattern is none.
+    let mut args = call.args.as_slice();
+    while let [arg, others @ ..] = args
+        && mentioned(arg).is_none()
+    {
+        args = others;
+    }
+    if !args.is_empty() && CbStep::of(call.function).is_none() && reads_pages(call.function) {
+        args.iter().filter_map(mentioned).for_each(each);
     }
 }
 

@@ -98,10 +98,17 @@ impl<'a> Env<'a> {
 
     /// What is known of `name`.
     pub fn get(&self, name: &str) -> Value {
-        for names in self.0.iter().rev() {
-            if let Some((_, value)) = names.iter().rfind(|(known, _)| *known == name) {
-                return *value;
+        // A turn of a loop over an iterator is several calls where nothing is optimised, a pattern is none.
+        let mut all = self.0.as_slice();
+        while let [outer @ .., names] = all {
+            let mut names = names.as_slice();
+            while let [before @ .., (known, value)] = names {
+                if *known == name {
+                    return *value;
+                }
+                names = before;
             }
+            all = outer;
         }
         Value::UNKNOWN
     }

@@ -103,6 +103,10 @@ impl Linear {
 
     /// As an expression again.
     pub fn to_expr(&self) -> IntExpr {
+        // Most indices are one of a loop.
+        if let (0, [(atom, 1)]) = (self.constant, self.terms.as_slice()) {
+            return atom.clone();
+        }
         let (more, less): (Vec<_>, Vec<_>) = self.terms.iter().partition(|(_, coefficient)| *coefficient > 0);
         // What is taken away comes after what it is taken from.
         let constant_first = more.is_empty();

@@ -61,7 +61,9 @@ impl Scope {
         while wanted != "_" && self.taken.contains(&named(number)) {
             number = number.saturating_add(1);
         }
-        self.from.insert(wanted.to_string(), number);
+        if number > 1 {
+            self.from.insert(wanted.to_string(), number);
+        }
         named(number)
     }
 

@@ -1,7 +1,7 @@
 //! Elements of blocks and tensors inside `T.Parallel`: `x[(i, j)]`, `m[i]`, `a[(by * 32 + i, bx * 32 + j)]`; outside of it
 //! integers of tensors: `pages[(b, t)]`.
 
-use super::frontend::{Frontend, Loads, plain_name, shape, ungrouped};
+use super::frontend::{Frontend, Loads, name_of, plain_name, shape, ungrouped};
 use super::scope::Binding;
 use super::value::{Class, Value};
 use crate::codes;
@@ -216,7 +216,7 @@ impl Frontend {
         struct Names<'a>(&'a Frontend, bool);
         impl<'ast> Visit<'ast> for Names<'_> {
             fn visit_path(&mut self, path: &'ast syn::Path) {
-                let name = path.get_ident().map(|name| name.unraw().to_string());
+                let name = path.get_ident().map(name_of);
                 let known = name.and_then(|name| self.0.scope.find(&name));
                 self.1 |= known.is_some_and(|known| match &known.binding {
                     Binding::Variable(var) => self.0.parallel.iter().any(|(index, _)| index == var),

@@ -1,7 +1,7 @@
 //! Statements that are calls on `T`: blocks, fills, products, transposes, prints. Copies are in `copy`, reductions in
 //! `reduction`.
 
-use super::frontend::{Frontend, Loads, plain_name, shape};
+use super::frontend::{Frontend, Loads, name_of, plain_name, shape};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::condition_text;
@@ -14,13 +14,12 @@ use crate::ir::{
     PrintItem, Real, Span, Spanned, Stmt, StmtKind, TensorParam,
 };
 use crate::tree::Kind;
-use syn::ext::IdentExt;
 use syn::{Expr, GenericArgument, Lit, Pat};
 
 impl Frontend {
     /// Reads `T.name(..);`.
     pub(super) fn call(&mut self, call: &syn::ExprMethodCall) -> Option<Stmt> {
-        let name = call.method.unraw().to_string();
+        let name = name_of(&call.method);
         let Some(row) = word(&name) else {
             if ElementOp::named(&name).is_some() {
                 let message = format!("`T.{name}` gives a value that nothing uses");
@@ -123,7 +122,7 @@ impl Frontend {
         };
         let id = BlockId(self.blocks.len() as u32);
         let span = self.span(name);
-        let ident = name.unraw().to_string();
+        let ident = name_of(name);
         self.blocks.push(Block {
             name: ident.clone(),
             span,
@@ -171,7 +170,7 @@ impl Frontend {
         let Some(name) = self.allocated_name(pat, row, "a temporary") else {
             return;
         };
-        let (span, ident) = (self.span(name), name.unraw().to_string());
+        let (span, ident) = (self.span(name), name_of(name));
         let extent = self
             .extents
             .iter()
@@ -399,10 +398,7 @@ impl Frontend {
             return Some(Printed::Item(PrintItem::Text(text)));
         }
         if let Some(ident) = plain_name(item)
-            && let Some(Binding::Block(id)) = self
-                .scope
-                .find(&ident.unraw().to_string())
-                .map(|known| known.binding.clone())
+            && let Some(Binding::Block(id)) = self.scope.find(&name_of(ident)).map(|known| known.binding.clone())
         {
             let block = Spanned {
                 value: id,

@@ -1,7 +1,7 @@
 //! What a body declares: integers, numbers and truth values by `const` and `let`, and the grid. Blocks are in `call`.
 
 use super::access::counted;
-use super::frontend::{Frontend, Loads, type_name};
+use super::frontend::{Frontend, Loads, name_of, type_name};
 use super::function::Kind;
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -43,7 +43,7 @@ impl Frontend {
                 "leave `pub` out",
             );
         }
-        let (name, span) = (item.ident.unraw().to_string(), self.span(&item.ident));
+        let (name, span) = (name_of(&item.ident), self.span(&item.ident));
         let ty = type_name(&item.ty);
         if self.nesting == 0 && self.is_variant(&name) {
             let message = format!("`{name}` is given its values by `variants(..)`");
@@ -110,7 +110,7 @@ impl Frontend {
             return self.poison_pattern(&local.pat);
         }
         if let Some(call) = vocabulary_call(&init.expr)
-            && let Some(row) = word(&call.method.unraw().to_string())
+            && let Some(row) = word(&name_of(&call.method))
         {
             match row.role {
                 Role::Grid => return self.grid(&local.pat, call),
@@ -137,7 +137,7 @@ impl Frontend {
         let Some(binding) = value.and_then(|value| self.bound(value, &init.expr)) else {
             return self.poison(ident);
         };
-        let (name, span) = (ident.unraw().to_string(), self.span(ident));
+        let (name, span) = (name_of(ident), self.span(ident));
         if let (Binding::Integer(IntExpr::Fetched(var)), Some(StmtKind::Op(Op::Fetch { var: last, .. }))) =
             (&binding, self.fetches.last().map(|stmt| &stmt.kind))
             && var == last
@@ -340,7 +340,7 @@ fn axes_of(n: usize) -> String {
 pub(super) fn declares_temporary(stmt: &syn::Stmt) -> bool {
     let syn::Stmt::Local(local) = stmt else { return false };
     let call = local.init.as_ref().and_then(|init| vocabulary_call(&init.expr));
-    let row = call.and_then(|call| word(&call.method.unraw().to_string()));
+    let row = call.and_then(|call| word(&name_of(&call.method)));
     row.is_some_and(|row| row.role == Role::Temporary)
 }
 
@@ -350,7 +350,7 @@ pub(super) fn declares_value(stmt: &syn::Stmt) -> bool {
         syn::Stmt::Item(Item::Const(_) | Item::Fn(_)) => true,
         syn::Stmt::Local(local) => {
             let call = local.init.as_ref().and_then(|init| vocabulary_call(&init.expr));
-            let row = call.and_then(|call| word(&call.method.unraw().to_string()));
+            let row = call.and_then(|call| word(&name_of(&call.method)));
             row.is_none_or(|row| !matches!(row.role, Role::Grid | Role::Allocation | Role::Temporary))
         }
         syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_) => false,

@@ -16,7 +16,6 @@ use crate::ir::{
     TensorParam, VarId, Variable,
 };
 use quote::ToTokens;
-use syn::ext::IdentExt;
 use syn::{Expr, Type};
 
 /// Whether elements of blocks and tensors may be read where an expression stands, and if not, why not.
@@ -162,7 +161,7 @@ impl Frontend {
 
     /// A new integer variable named `ident`, in scope from here on.
     pub(super) fn declare_variable(&mut self, ident: &syn::Ident) -> VarId {
-        let (name, span) = (ident.unraw().to_string(), self.span_of(ident));
+        let (name, span) = (name_of(ident), self.span_of(ident));
         let id = self.new_variable(name.clone(), ident);
         self.scope.declare(name, span, Binding::Variable(id));
         id
@@ -179,12 +178,12 @@ impl Frontend {
     /// Makes `ident` a name that is known to be wrong.
     pub(super) fn poison(&mut self, ident: &syn::Ident) {
         let span = self.span(ident);
-        self.scope.declare(ident.unraw().to_string(), span, Binding::Poisoned);
+        self.scope.declare(name_of(ident), span, Binding::Poisoned);
     }
 
     /// What `ident` stands for. Unknown names are reported once and poisoned.
     pub(super) fn resolve(&mut self, ident: &syn::Ident) -> Option<Binding> {
-        let name = ident.unraw().to_string();
+        let name = name_of(ident);
         match self.scope.find(&name) {
             Some(known) if known.binding == Binding::Poisoned => None,
             Some(super::scope::Name {
@@ -405,6 +404,15 @@ pub(super) fn ungrouped(expr: &Expr) -> &Expr {
         Expr::Paren(inner) => ungrouped(&inner.expr),
         Expr::Group(inner) => ungrouped(&inner.expr),
         other => other,
+    }
+}
+
+/// What `ident` is called, without the `r#` that it may have.
+pub(super) fn name_of(ident: &syn::Ident) -> String {
+    let name = ident.to_string();
+    match name.strip_prefix("r#") {
+        Some(plain) => plain.to_string(),
+        None => name,
     }
 }
 

@@ -7,7 +7,7 @@
 //! that writes out is counted before it is read, and nothing more of a statement's call is read once a part of it has failed: calls
 //! that double from function to function end soon.
 
-use super::frontend::{Frontend, Loads, plain_name, type_name};
+use super::frontend::{Frontend, Loads, name_of, plain_name, type_name};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -19,7 +19,6 @@ use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, Param, Pa
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use syn::ext::IdentExt;
 use syn::{Expr, FnArg, Item, Pat, ReturnType, Type};
 
 /// A function of the body.
@@ -99,7 +98,7 @@ impl Frontend {
             let syn::Stmt::Item(Item::Fn(item)) = stmt else {
                 continue;
             };
-            let name = item.sig.ident.unraw().to_string();
+            let name = name_of(&item.sig.ident);
             let span = self.span(&item.sig.ident);
             if let Some(earlier) = names.insert(name.clone(), span) {
                 self.given_twice(&item.sig.ident, earlier, span);
@@ -247,7 +246,7 @@ impl Frontend {
             return value;
         }
         let known = plain_name(&call.func).and_then(|name| {
-            let name = name.unraw().to_string();
+            let name = name_of(name);
             self.scope.find(&name).map(|known| (name, known.binding.clone()))
         });
         let (name, at) = match known {
@@ -330,7 +329,7 @@ impl Frontend {
         let hidden = self.scope.hide(mark);
         for ((ident, _), argument) in function.parameters.iter().zip(arguments) {
             let span = self.span(ident);
-            self.scope.declare(ident.unraw().to_string(), span, argument);
+            self.scope.declare(name_of(ident), span, argument);
         }
         self.calls.push(at);
         let value = self.function_body(function);

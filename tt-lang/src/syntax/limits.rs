@@ -134,7 +134,8 @@ pub(super) fn beyond(tokens: TokenStream) -> Option<Beyond> {
                 if after_block && word != "else" {
                     (frame.since, frame.kept) = (0, 0);
                 }
-                if WORDS.binary_search(&word.as_str()).is_ok() {
+                // None of them has one letter, as most names of variables have.
+                if word.len() > 1 && WORDS.binary_search(&word.as_str()).is_ok() {
                     frame.since = frame.since.saturating_add(1);
                 }
             }

@@ -1,6 +1,6 @@
 //! Serial loops: `0..n`, `T.serial`, `T.unroll`, `T.Pipelined`. `T.Parallel` is in `parallel`.
 
-use super::frontend::{Frontend, ungrouped};
+use super::frontend::{Frontend, name_of, ungrouped};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -9,7 +9,6 @@ use super::vocabulary::{Role, Word, word};
 use crate::codes;
 use crate::ir::{For, IntExpr, IntOp, LoopKind, Stmt, VarId};
 use crate::tree::Kind;
-use syn::ext::IdentExt;
 use syn::{Expr, Pat};
 
 /// The stages of `T.Pipelined` where none are given: one block in use, one on its way.
@@ -22,7 +21,7 @@ impl Frontend {
             self.refuse_label(label);
         }
         if let Some(call) = vocabulary_call(&this.expr)
-            && let Some(row) = word(&call.method.unraw().to_string())
+            && let Some(row) = word(&name_of(&call.method))
             && row.role == Role::Loop
         {
             let arguments = self.arguments(call, row);
@@ -49,7 +48,7 @@ impl Frontend {
             return self.serial_loop(this, bounds, kind);
         }
         if let Some(call) = vocabulary_call(&this.expr) {
-            match word(&call.method.unraw().to_string()) {
+            match word(&name_of(&call.method)) {
                 Some(row) => {
                     let message = format!("`T.{}` is not a loop", row.name);
                     self.error(&codes::LOOP_RANGE, &call.method, message, LOOPS);
@@ -201,7 +200,7 @@ impl Frontend {
         let Some(Turns::Steps { first, step, .. }) = turns else {
             return self.declare_variable(ident);
         };
-        let name = ident.unraw().to_string();
+        let name = name_of(ident);
         let turn = self.new_variable(format!("{name}_turn"), ident);
         let way = IntExpr::binary(IntOp::Mul, IntExpr::Var(turn), step.clone());
         let value = IntExpr::binary(IntOp::Add, first.clone(), way);

@@ -1,13 +1,12 @@
 //! Methods of values and the operations of `T` that give one: `x.exp()`, `T.exp(x)`, `n.div_ceil(32)`, `T.select(c, x, y)`.
 
-use super::frontend::Frontend;
+use super::frontend::{Frontend, name_of};
 use super::scope::nearest;
 use super::value::{Class, Value};
 use super::vocabulary::{Role, Word, element_names, is_vocabulary, suggestion, word};
 use crate::codes;
 use crate::ir::{CompareOp, Element, ElementKind, ElementOp, IntExpr, IntOp, Real, Span};
 use syn::Expr;
-use syn::ext::IdentExt;
 use tt_device::{Expansion, PerElement, Relation};
 
 /// The methods of integers, with what they do to each argument after the other.
@@ -53,7 +52,7 @@ impl Frontend {
 
     /// `T.name(..)` where a value is wanted.
     fn vocabulary_value(&mut self, call: &syn::ExprMethodCall) -> Option<Value> {
-        let name = call.method.unraw().to_string();
+        let name = name_of(&call.method);
         if let Some(row) = word(&name) {
             if row.role != Role::Value {
                 self.word_out_of_place(&call.method, row, "gives no value");
@@ -103,7 +102,7 @@ impl Frontend {
         operands: Vec<(Value, &Expr)>,
         call: &syn::ExprMethodCall,
     ) -> Option<Value> {
-        let name = method.unraw().to_string();
+        let name = name_of(method);
         if name == ElementOp::ToBits.row().name {
             return self.bits_of_number(operands, call);
         }
@@ -265,7 +264,7 @@ impl Frontend {
         operands: Vec<IntExpr>,
         call: &syn::ExprMethodCall,
     ) -> Option<Value> {
-        let name = method.unraw().to_string();
+        let name = name_of(method);
         let Some((_, ops)) = INTEGER_METHODS.iter().find(|(known, _)| *known == name) else {
             let of_numbers = ElementOp::named(&name).filter(|op| !ElementOp::OF_INTEGERS.contains(op));
             let note = if of_numbers.is_some() {

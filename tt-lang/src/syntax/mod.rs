@@ -53,10 +53,10 @@ use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Kernel, Span};
 use frontend::Frontend;
+use frontend::name_of;
 use limits::Beyond;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::ext::IdentExt;
 
 /// What reading a kernel gives.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ fn refuse(attr: TokenStream, item: TokenStream, beyond: Beyond) -> Parsed {
         .and_then(|head| syn::parse2::<syn::ItemFn>(head).ok())
     {
         Some(function) => {
-            let mut frontend = Frontend::new(function.sig.ident.unraw().to_string());
+            let mut frontend = Frontend::new(name_of(&function.sig.ident));
             let span = frontend.span(&function.sig.ident);
             frontend.options(attr, span);
             let signature = frontend.signature(&function, &function.attrs);
@@ -213,7 +213,7 @@ fn read(
     variant: Variant,
 ) -> Parsed {
     let name = &function.sig.ident;
-    let mut frontend = Frontend::new(name.unraw().to_string());
+    let mut frontend = Frontend::new(name_of(name));
     frontend.variant = variant;
     let span = frontend.span(name);
     let options = frontend.options(options, span);

@@ -1,13 +1,12 @@
 //! The parameters of a kernel: tensors with their element types, extents and layouts, and scalars.
 
-use super::frontend::{Frontend, plain_name, type_name, ungrouped_type};
+use super::frontend::{Frontend, name_of, plain_name, type_name, ungrouped_type};
 use super::scope::{Binding, nearest};
 use super::signature::{Passing, SignatureKind, SignatureParam};
 use super::source_text::source_text;
 use crate::codes;
 use crate::ir::{ElementType, IntExpr, Layout, Param, ParamId, ScalarKind, ScalarParam, Span, Spanned, TensorParam};
 use quote::ToTokens;
-use syn::ext::IdentExt;
 use syn::{Expr, FnArg, GenericArgument, Pat, PathArguments, Type};
 
 impl Frontend {
@@ -46,7 +45,7 @@ impl Frontend {
             }
         };
         let place = self.span(&input.pat);
-        let name = ident.map_or_else(|| format!("parameter_{position}"), |ident| ident.unraw().to_string());
+        let name = ident.map_or_else(|| format!("parameter_{position}"), name_of);
         let (kind, param) = self.parameter_type(input, name, place);
         let id = ParamId(self.params.len() as u32);
         let binding = match &param {
@@ -58,7 +57,7 @@ impl Frontend {
         let ident = ident.filter(|ident| self.first_of_its_name(ident));
         if let Some(ident) = ident {
             let span = self.span(ident);
-            self.scope.declare(ident.unraw().to_string(), span, binding);
+            self.scope.declare(name_of(ident), span, binding);
         }
         SignatureParam {
             name: ident.cloned().unwrap_or_else(made_up),
@@ -285,12 +284,9 @@ impl Frontend {
             other => other,
         };
         if let Some(name) = plain_name(inner)
-            && self.scope.find(&name.unraw().to_string()).is_none()
+            && self.scope.find(&name_of(name)).is_none()
         {
-            let note = match nearest(
-                &name.unraw().to_string(),
-                self.extents.iter().map(|extent| extent.name.as_str()),
-            ) {
+            let note = match nearest(&name_of(name), self.extents.iter().map(|extent| extent.name.as_str())) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("add `const {name}: usize` to the kernel, or write the number"),
             };

@@ -4,6 +4,7 @@
 //! A kernel leaves a function and a module of its name. A module cannot stand in an `impl` or `trait`, and no other module
 //! or type of the name can stand beside it.
 
+use super::frontend::name_of;
 use super::{Parsed, is_kernel};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -29,7 +30,7 @@ impl Parsed {
         let Some(ident) = self.signature.as_ref().map(|signature| signature.name.clone()) else {
             return Placement::Free;
         };
-        let name = ident.unraw().to_string();
+        let name = name_of(&ident);
         if !worth_reading(text, &name) {
             return Placement::Free;
         }

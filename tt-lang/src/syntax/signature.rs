@@ -1,13 +1,12 @@
 //! The function around the body: extents, tensors and scalars, and what the macro needs to make the launcher.
 
-use super::frontend::{Frontend, type_name};
+use super::frontend::{Frontend, name_of, type_name};
 use super::scope::Binding;
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ElementType, Extent, ExtentId, IntExpr, Param, ScalarKind};
 use quote::ToTokens;
-use syn::ext::IdentExt;
 use syn::{GenericParam, ReturnType};
 
 /// What the launcher takes over from the function, with the user's own tokens.
@@ -215,7 +214,7 @@ impl Frontend {
             let note = "its value is read off the tensors at launch";
             self.error(&codes::GENERIC_PARAMETER, default, "an extent has no default", note);
         }
-        let (name, span) = (param.ident.unraw().to_string(), self.span(&param.ident));
+        let (name, span) = (name_of(&param.ident), self.span(&param.ident));
         // What is chosen is known when the kernel is compiled.
         if self.is_variant(&name) || !self.first_of_its_name(&param.ident) {
             return;
@@ -230,7 +229,7 @@ impl Frontend {
 
     /// Reports a second parameter or extent of the same name.
     pub(super) fn first_of_its_name(&mut self, ident: &syn::Ident) -> bool {
-        let name = ident.unraw().to_string();
+        let name = name_of(ident);
         let Some(first) = self.scope.find(&name).map(|known| known.span) else {
             return true;
         };

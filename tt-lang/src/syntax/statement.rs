@@ -1,7 +1,7 @@
 //! The body: stages, `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
 
 use super::declaration::{declares_temporary, declares_value};
-use super::frontend::{Frontend, Loads, plain_name, ungrouped};
+use super::frontend::{Frontend, Loads, name_of, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -11,7 +11,6 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{For, LoopKind, Op, Spanned, Stage, Stmt};
 use crate::tree::Kind;
 use std::borrow::Cow;
-use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Item};
@@ -437,7 +436,7 @@ pub(super) fn vocabulary_call(expr: &Expr) -> Option<&syn::ExprMethodCall> {
 fn grid_call(stmt: &syn::Stmt) -> Option<&syn::ExprMethodCall> {
     let syn::Stmt::Local(local) = stmt else { return None };
     let call = vocabulary_call(&local.init.as_ref()?.expr)?;
-    word(&call.method.unraw().to_string())
+    word(&name_of(&call.method))
         .filter(|row| row.role == Role::Grid)
         .map(|_| call)
 }
@@ -456,7 +455,7 @@ fn mentions_grid(block: &syn::Block) -> bool {
     struct Calls(bool);
     impl<'ast> Visit<'ast> for Calls {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            let grid = word(&call.method.unraw().to_string()).is_some_and(|row| row.role == Role::Grid);
+            let grid = word(&name_of(&call.method)).is_some_and(|row| row.role == Role::Grid);
             self.0 |= grid && is_vocabulary(&call.receiver);
             syn::visit::visit_expr_method_call(self, call);
         }

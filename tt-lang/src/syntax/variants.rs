@@ -1,13 +1,12 @@
 //! `variants(BM = [64, 128], BK = [32, 64])`: constants that a kernel is compiled for, one kernel for each choice of them.
 
-use super::frontend::{Frontend, plain_name, ungrouped};
+use super::frontend::{Frontend, name_of, plain_name, ungrouped};
 use super::scope::Binding;
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{ElementType, IntExpr, Span};
 use proc_macro2::TokenStream;
-use syn::ext::IdentExt;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -80,7 +79,7 @@ fn constants(entry: &Meta) -> Result<Vec<Constant>, proc_macro2::Span> {
         // Neither `self` nor another keyword, but `r#loop`.
         syn::parse_str::<syn::Ident>(&ident.to_string()).map_err(|_| place)?;
         let mut constant = Constant {
-            name: ident.unraw().to_string(),
+            name: name_of(&ident),
             ident,
             values: Vec::new(),
             is_list: true,

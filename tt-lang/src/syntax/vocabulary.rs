@@ -1,11 +1,10 @@
 //! The words of `T`, one row each, and the reading of their arguments.
 
-use super::frontend::{Frontend, ungrouped};
+use super::frontend::{Frontend, name_of, ungrouped};
 use super::scope::nearest;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{ArgOp, ELEMENT_OPS, ReduceOp};
-use syn::ext::IdentExt;
 
 /// An operation of `T` that is not an element operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,7 +246,7 @@ impl Frontend {
 
     /// Reports that `T` has no `method`.
     pub(super) fn unknown_word(&mut self, method: &syn::Ident) {
-        let name = method.unraw().to_string();
+        let name = name_of(method);
         if name.starts_with("atomic") {
             self.error(
                 &codes::ATOMIC,

@@ -177,10 +177,16 @@ impl Insertion<'_> {
             }
         }
         inside.clear_log();
-        let entered = inside.clone();
+        let entered = may_skip.then(|| inside.clone());
         let (body, last) = self.turn(body, &mut inside, makes);
-        let inside = last.map_or_else(|| inside.clone(), |last| inside.meet(&last));
-        let after = if may_skip { entered.meet(&inside) } else { inside };
+        let inside = match last {
+            Some(last) => inside.meet(&last),
+            None => inside,
+        };
+        let after = match entered {
+            Some(entered) => entered.meet(&inside),
+            None => inside,
+        };
         (merge(before), body, after.with_log_of(state, &probe.all))
     }
 
@@ -274,9 +280,11 @@ impl Insertion<'_> {
     /// The transitions that an operation lacks.
     fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, by: Thread, state: &mut State) -> Vec<Leaf<Symbol>> {
         let mut calls = Vec::new();
-        for need in requirement::of(self.engines, op, by, state.chunk()) {
-            calls.append(&mut state.require(need));
-        }
+        requirement::of(self.engines, op, by, state.chunk(), &mut |need| {
+            if let Some(call) = state.require(need) {
+                calls.push(call);
+            }
+        });
         merge(calls)
     }
 

@@ -12,8 +12,8 @@ use tt_plan::DataFormat;
 /// The format in which an unpacker takes a buffer: its own, and whether it bypasses the unpacker's registers.
 pub type Unpacked = (DataFormat, bool);
 
-/// The state of a component.
-#[derive(Debug, Clone, PartialEq)]
+/// The state of a component. It is copied with every state of the engines, so nothing in it lies elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     /// The format of an unpacker.
     Unpack(Unpacked),
@@ -21,10 +21,10 @@ pub enum Value {
     Math {
         /// The init function.
         init: &'static str,
-        /// Its arguments other than buffers.
-        numbers: Vec<i64>,
+        /// Its arguments other than buffers, where it has any.
+        numbers: Option<[i64; 4]>,
         /// The formats of its buffers.
-        formats: Vec<Unpacked>,
+        formats: [Option<Unpacked>; 2],
     },
     /// The SFPU init in force, with its template arguments.
     Sfpu(&'static str, &'static str),
@@ -45,8 +45,33 @@ pub struct Need {
     pub value: Value,
     /// Whether that state can be relied on afterwards; not where it depends on loop variables.
     pub stable: bool,
-    /// The call that brings the component there.
-    pub call: Leaf<Symbol>,
+    /// The function that brings the component there, and its template arguments.
+    function: (&'static Function, &'static str),
+    /// The buffers that it takes.
+    buffers: [Option<BufferId>; 2],
+    /// What it takes behind them.
+    others: Vec<Expr<Symbol>>,
+}
+
+impl Need {
+    /// Something that a function asks for without arguments.
+    fn new(component: Component, value: Value, function: &'static Function) -> Need {
+        Need {
+            component,
+            value,
+            stable: true,
+            function: (function, ""),
+            buffers: [None; 2],
+            others: Vec::new(),
+        }
+    }
+
+    /// The call that brings the component there. Most needs are met.
+    pub fn call(&self) -> Leaf<Symbol> {
+        let (function, template) = self.function;
+        let buffers = self.buffers.iter().flatten().map(|buffer| Expr::Buffer(*buffer));
+        call_with(function, template, buffers.chain(self.others.iter().cloned()))
+    }
 }
 
 /// Calls that set one unpacker each, side by side, become one that sets both.
@@ -75,62 +100,51 @@ fn unpacked(engines: &Engines, buffer: BufferId) -> Unpacked {
     (buffer.format, buffer.unpack_to_dest)
 }
 
-fn need(component: Component, value: Value, leaf: Leaf<Symbol>) -> Need {
-    Need {
-        component,
-        value,
-        stable: true,
-        call: leaf,
-    }
-}
-
-/// The formats of the unpackers that take part.
-fn formats(engines: &Engines, a: Option<BufferId>, b: Option<BufferId>) -> Vec<Need> {
-    let of = |component, function, buffer: BufferId| {
-        need(
-            component,
-            Value::Unpack(unpacked(engines, buffer)),
-            call(function, [Expr::Buffer(buffer)]),
-        )
+/// Calls `each` with the formats of the unpackers that take part.
+fn formats(engines: &Engines, a: Option<BufferId>, b: Option<BufferId>, each: &mut impl FnMut(Need)) {
+    let of = |component, function, buffer: BufferId| Need {
+        buffers: [Some(buffer), None],
+        ..Need::new(component, Value::Unpack(unpacked(engines, buffer)), function)
     };
-    let a = a.map(|buffer| of(Component::UnpackA, &RECONFIG_DATA_FORMAT_SRCA, buffer));
-    let b = b.map(|buffer| of(Component::UnpackB, &RECONFIG_DATA_FORMAT_SRCB, buffer));
-    a.into_iter().chain(b).collect()
-}
-
-/// The formats of the unpackers, then the operation.
-fn operation(mut formats: Vec<Need>, math: Need) -> Vec<Need> {
-    formats.push(math);
-    formats
+    if let Some(buffer) = a {
+        each(of(Component::UnpackA, &RECONFIG_DATA_FORMAT_SRCA, buffer));
+    }
+    if let Some(buffer) = b {
+        each(of(Component::UnpackB, &RECONFIG_DATA_FORMAT_SRCB, buffer));
+    }
 }
 
 fn math(
     engines: &Engines,
     init: &'static Function,
     template: &'static str,
-    buffers: &[BufferId],
-    numbers: &[i64],
+    buffers: [Option<BufferId>; 2],
+    numbers: Option<[i64; 4]>,
 ) -> Need {
-    let args = buffers
-        .iter()
-        .map(|buffer| Expr::Buffer(*buffer))
-        .chain(numbers.iter().map(|number| Expr::Int(*number)));
+    let [a, b] = buffers;
     let value = Value::Math {
         init: init.name,
-        numbers: numbers.to_vec(),
-        formats: buffers.iter().map(|buffer| unpacked(engines, *buffer)).collect(),
+        numbers,
+        formats: [
+            a.map(|buffer| unpacked(engines, buffer)),
+            b.map(|buffer| unpacked(engines, buffer)),
+        ],
     };
-    need(Component::Math, value, call_with(init, template, args))
+    Need {
+        function: (init, template),
+        buffers,
+        others: numbers.into_iter().flatten().map(Expr::Int).collect(),
+        ..Need::new(Component::Math, value, init)
+    }
 }
 
 /// The FPU takes the right operand through unpacker A and the left one through B.
-fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2]) -> Vec<Need> {
+fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2], each: &mut impl FnMut(Need)) {
     let [rows, columns] = chunk.map(i64::from);
     let numbers = [i64::from(matmul.transpose), columns, rows, i64::from(matmul.k)];
-    operation(
-        formats(engines, Some(matmul.b), Some(matmul.a)),
-        math(engines, &MATMUL_BLOCK_INIT, "", &[matmul.a, matmul.b], &numbers),
-    )
+    let buffers = [Some(matmul.a), Some(matmul.b)];
+    formats(engines, Some(matmul.b), Some(matmul.a), each);
+    each(math(engines, &MATMUL_BLOCK_INIT, "", buffers, Some(numbers)));
 }
 
 /// The template argument of the operations that take one operand from the registers.
@@ -139,31 +153,29 @@ pub const DEST_TO_SRCA: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCA";
 /// The template argument of what is done in registers of 32 bits.
 pub const IN_32_BITS: &str = "true";
 
-/// What an operation of a thread asks, within chunks of this size.
-pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, by: Thread, chunk: [u32; 2]) -> Vec<Need> {
+/// Calls `each` with what an operation of a thread asks, within chunks of this size.
+pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, by: Thread, chunk: [u32; 2], each: &mut impl FnMut(Need)) {
     match op {
-        ComputeOp::Plain(_) | ComputeOp::Commit => Vec::new(),
-        ComputeOp::Matmul(product) => matmul(engines, product, chunk),
-        ComputeOp::Pack { register: _, to } => pack(engines, to),
+        ComputeOp::Plain(_) | ComputeOp::Commit => {}
+        ComputeOp::Matmul(product) => matmul(engines, product, chunk, each),
+        ComputeOp::Pack { register: _, to } => each(pack(engines, to)),
         ComputeOp::Tile { op, out: _, args } => match op {
             TileOp::Load => {
                 let [(buffer, broadcast)] = sources(args);
-                load(engines, buffer, broadcast)
+                load(engines, buffer, broadcast, each);
             }
             TileOp::Fpu(op) => {
                 let [(a, _), b] = sources(args);
-                binary(engines, *op, a, b)
+                binary(engines, *op, a, b, each);
             }
             TileOp::MulReuse => {
                 let [(b, _)] = sources(args);
-                operation(
-                    formats(engines, None, Some(b)),
-                    math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, &[b], &[]),
-                )
+                formats(engines, None, Some(b), each);
+                each(math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, [Some(b), None], None));
             }
-            TileOp::TransposeDest => vec![math(engines, &TRANSPOSE_DEST_INIT, IN_32_BITS, &[], &[])],
-            TileOp::Fill => sfpu(SfpuOp::FillBits, Thread::Math, engines),
-            TileOp::Sfpu(op) => sfpu(*op, by, engines),
+            TileOp::TransposeDest => each(math(engines, &TRANSPOSE_DEST_INIT, IN_32_BITS, [None; 2], None)),
+            TileOp::Fill => each(sfpu(SfpuOp::FillBits, Thread::Math, engines)),
+            TileOp::Sfpu(op) => each(sfpu(*op, by, engines)),
         },
     }
 }
@@ -185,7 +197,7 @@ pub fn functions(op: FpuOp, broadcast: Broadcast) -> (&'static Function, &'stati
     }
 }
 
-fn sfpu(op: SfpuOp, by: Thread, engines: &Engines) -> Vec<Need> {
+fn sfpu(op: SfpuOp, by: Thread, engines: &Engines) -> Need {
     let row = op.row();
     let init = match (by, PackerRow::of(op)) {
         (Thread::Packer, Some(of_packer)) => of_packer.init,
@@ -196,11 +208,10 @@ fn sfpu(op: SfpuOp, by: Thread, engines: &Engines) -> Vec<Need> {
     } else {
         row.exact
     };
-    vec![need(
-        Component::Sfpu,
-        Value::Sfpu(init.name, template),
-        call_with(init, template, []),
-    )]
+    Need {
+        function: (init, template),
+        ..Need::new(Component::Sfpu, Value::Sfpu(init.name, template), init)
+    }
 }
 
 /// What an operation leaves behind that has to go before another one begins.
@@ -218,39 +229,35 @@ pub fn after(op: &ComputeOp<Leaf<Symbol>>) -> Option<Leaf<Symbol>> {
     Some(call_with(&UNARY_BCAST_UNINIT, template, [Expr::Buffer(operand.buffer)]))
 }
 
-fn load(engines: &Engines, buffer: BufferId, broadcast: Broadcast) -> Vec<Need> {
-    if let Some(template) = spread(broadcast) {
-        return operation(
-            formats(engines, Some(buffer), None),
-            math(engines, &UNARY_BCAST_INIT, template, &[buffer], &[]),
-        );
-    }
-    let init = match broadcast {
+fn load(engines: &Engines, buffer: BufferId, broadcast: Broadcast, each: &mut impl FnMut(Need)) {
+    let copied = match broadcast {
         Broadcast::Transpose if !engines.buffers[buffer.0].unpack_to_dest => &TRANSPOSE_INIT,
         Broadcast::Transpose | Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_INIT,
     };
-    operation(
-        formats(engines, Some(buffer), None),
-        math(engines, init, "", &[buffer], &[]),
-    )
+    let (init, template) = spread(broadcast).map_or((copied, ""), |template| (&UNARY_BCAST_INIT, template));
+    formats(engines, Some(buffer), None, each);
+    each(math(engines, init, template, [Some(buffer), None], None));
 }
 
-fn binary(engines: &Engines, op: FpuOp, a: BufferId, (b, broadcast): (BufferId, Broadcast)) -> Vec<Need> {
+fn binary(
+    engines: &Engines,
+    op: FpuOp,
+    a: BufferId,
+    (b, broadcast): (BufferId, Broadcast),
+    each: &mut impl FnMut(Need),
+) {
     let (init, _) = functions(op, broadcast);
-    operation(
-        formats(engines, Some(a), Some(b)),
-        math(engines, init, "", &[a, b], &[]),
-    )
+    formats(engines, Some(a), Some(b), each);
+    each(math(engines, init, "", [Some(a), Some(b)], None));
 }
 
 /// What a pack asks of the packer's format.
-fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
+fn pack(engines: &Engines, pack: &Pack) -> Need {
     let format = engines.buffers[pack.buffer.0].format;
-    vec![need(
-        Component::Pack,
-        Value::Pack(format),
-        call(&PACK_RECONFIG_DATA_FORMAT, [Expr::Buffer(pack.buffer)]),
-    )]
+    Need {
+        buffers: [Some(pack.buffer), None],
+        ..Need::new(Component::Pack, Value::Pack(format), &PACK_RECONFIG_DATA_FORMAT)
+    }
 }
 
 /// What the pack of a section asks of the packer besides its format: whether it adds; and whether it cuts at zero, if any does.
@@ -270,27 +277,30 @@ pub fn packing(relu: bool, section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Vec<Need>
             template: Template::default(),
             args: Vec::new(),
         }));
-        let leaf = call(&PACK_RELU_CONFIG, [config]);
-        needs.push(need(Component::Relu, Value::Relu(pack.relu), leaf));
+        needs.push(Need {
+            others: vec![config],
+            ..Need::new(Component::Relu, Value::Relu(pack.relu), &PACK_RELU_CONFIG)
+        });
     }
     needs
 }
 
 fn accumulation(pack: &Pack) -> Need {
-    let constant = |on: bool| {
-        let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Int(i64::from(on))]);
-        need(Component::Accumulation, Value::Accumulation(on), leaf)
+    let (adds, stable, says) = match pack.mode.after_first() {
+        Some(after_first) => (true, false, Expr::Value(Symbol::Condition(after_first))),
+        None => {
+            let adds = pack.mode == PackMode::Add;
+            (adds, true, Expr::Int(i64::from(adds)))
+        }
     };
-    match pack.mode.after_first() {
-        Some(after_first) => Need {
-            stable: false,
-            ..need(
-                Component::Accumulation,
-                Value::Accumulation(true),
-                call(&PACK_RECONFIG_L1_ACC, [Expr::Value(Symbol::Condition(after_first))]),
-            )
-        },
-        None => constant(pack.mode == PackMode::Add),
+    Need {
+        stable,
+        others: vec![says],
+        ..Need::new(
+            Component::Accumulation,
+            Value::Accumulation(adds),
+            &PACK_RECONFIG_L1_ACC,
+        )
     }
 }
 

@@ -119,24 +119,24 @@ impl State {
         need.stable && self.value(need.component) == Some(&need.value)
     }
 
-    /// The transitions that bring the component where `need` wants it; logs the need.
-    pub fn require(&mut self, need: Need) -> Vec<Leaf<Symbol>> {
-        let calls = self.establish(&need);
+    /// The transition that brings the component where `need` wants it, where it is not there; logs the need.
+    pub fn require(&mut self, need: Need) -> Option<Leaf<Symbol>> {
+        let call = self.establish(&need);
         let at = need.component as usize;
         if !self.touched[at] {
             self.touched[at] = true;
             self.first[at] = Some(Rc::new(need));
         }
-        calls
+        call
     }
 
-    /// The transitions that bring the component where `need` wants it.
-    pub fn establish(&mut self, need: &Need) -> Vec<Leaf<Symbol>> {
+    /// The transition that brings the component where `need` wants it, where it is not there.
+    pub fn establish(&mut self, need: &Need) -> Option<Leaf<Symbol>> {
         if self.holds(need) {
-            return Vec::new();
+            return None;
         }
-        self.values[need.component as usize] = need.stable.then(|| need.value.clone());
-        vec![need.call.clone()]
+        self.values[need.component as usize] = need.stable.then_some(need.value);
+        Some(need.call())
     }
 
     /// What is known where either state may be the case.

@@ -308,26 +308,30 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn expr(&mut self, expr: &Expr<Symbol>) -> Expr<Bits> {
+    fn expr(&mut self, expr: Expr<Symbol>) -> Expr<Bits> {
         match expr {
-            Expr::Int(value) => Expr::Int(*value),
-            Expr::Bool(value) => Expr::Bool(*value),
-            Expr::Name(name) => Expr::Name(name.clone()),
-            Expr::Value(symbol) => self.symbol(symbol),
-            Expr::Buffer(buffer) => Expr::Buffer(*buffer),
-            Expr::PageBytes(buffer) => Expr::PageBytes(*buffer),
-            Expr::Accessor(tensor) => Expr::Accessor(*tensor),
-            Expr::Text(text) => Expr::Text(text.clone()),
-            Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
-            Expr::Binary(op, a, b) => Expr::binary(*op, self.expr(a), self.expr(b)),
+            Expr::Int(value) => Expr::Int(value),
+            Expr::Bool(value) => Expr::Bool(value),
+            Expr::Name(name) => Expr::Name(name),
+            Expr::Value(symbol) => self.symbol(&symbol),
+            Expr::Buffer(buffer) => Expr::Buffer(buffer),
+            Expr::PageBytes(buffer) => Expr::PageBytes(buffer),
+            Expr::Accessor(tensor) => Expr::Accessor(tensor),
+            Expr::Text(text) => Expr::Text(text),
+            Expr::Call(call) => Expr::Call(Box::new(self.call(*call))),
+            Expr::Binary(op, a, b) => Expr::binary(op, self.expr(*a), self.expr(*b)),
         }
     }
 
-    fn call(&mut self, call: &Call<Symbol>) -> Call<Bits> {
+    fn call(&mut self, call: Call<Symbol>) -> Call<Bits> {
+        let mut args = Vec::with_capacity(call.args.len());
+        for arg in call.args {
+            args.push(self.expr(arg));
+        }
         Call {
             function: call.function,
-            template: call.template.clone(),
-            args: call.args.iter().map(|arg| self.expr(arg)).collect(),
+            template: call.template,
+            args,
         }
     }
 }
@@ -335,19 +339,19 @@ impl<'a> Arguments<'a> {
 impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
     fn op(&mut self, note: Source, op: Leaf<Symbol>, out: &mut Vec<Stmt<Calls<Bits>>>) {
         let op = match op {
-            Leaf::Call(call) => Leaf::Call(self.call(&call)),
+            Leaf::Call(call) => Leaf::Call(self.call(call)),
             Leaf::Let { kind, name, value } => Leaf::Let {
                 kind,
                 name,
-                value: self.expr(&value),
+                value: self.expr(value),
             },
             Leaf::Define { var, call } => Leaf::Define {
                 var,
-                call: self.call(&call),
+                call: self.call(call),
             },
             Leaf::Advance { name, value } => Leaf::Advance {
                 name,
-                value: self.expr(&value),
+                value: self.expr(value),
             },
         };
         out.push(Stmt::new(note, Kind::Op(op)));
@@ -360,9 +364,9 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
     fn head(&mut self, head: Loop<Symbol>) -> Loop<Bits> {
         match head {
             Loop::Blocks { start, count, step } => Loop::Blocks {
-                start: self.expr(&start),
-                count: self.expr(&count),
-                step: self.expr(&step),
+                start: self.expr(start),
+                count: self.expr(count),
+                step: self.expr(step),
             },
             Loop::Over {
                 var,
@@ -373,8 +377,8 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
                 origin,
             } => Loop::Over {
                 var,
-                start: self.expr(&start),
-                end: self.expr(&end),
+                start: self.expr(start),
+                end: self.expr(end),
                 unroll,
                 ahead,
                 origin,
@@ -395,7 +399,7 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
 
     fn branch(&mut self, branch: Branch<Symbol>) -> Branch<Bits> {
         Branch {
-            cond: self.expr(&branch.cond),
+            cond: self.expr(branch.cond),
             cause: branch.cause,
         }
     }

@@ -31,8 +31,10 @@ struct Count(Vec<(Formula, u64)>);
 
 impl Count {
     fn add(&mut self, times: &Formula, each: u64) {
+        if each == 0 {
+            return;
+        }
         match self.0.iter_mut().find(|(of, _)| of == times) {
-            _ if each == 0 => {}
             Some((_, sum)) => *sum = sum.saturating_add(each),
             None => self.0.push((times.clone(), each)),
         }
@@ -144,6 +146,36 @@ impl Computed {
     }
 }
 
+/// Likewise of every chip, in the order of their names.
+type OnChips = [Computed; ArchName::ALL.len()];
+
+/// Cycles of each engine for a call.
+#[derive(Default)]
+struct Cycles {
+    unpack: u64,
+    math: u64,
+    phases: u64,
+    pack: u64,
+}
+
+/// Adds to what each chip computes the cycles of a call that is made so often.
+fn spend(computed: &mut OnChips, times: &Formula, cycles: impl Fn(&Costs) -> Cycles) {
+    for (chip, computed) in ArchName::ALL.into_iter().zip(computed) {
+        let cycles = cycles(Costs::of(chip));
+        computed.unpack.add(times, cycles.unpack);
+        computed.math.add(times, cycles.math);
+        computed.phases.add(times, cycles.phases);
+        computed.pack.add(times, cycles.pack);
+    }
+}
+
+/// Cycles to unpack tiles of two operands, of which these are the bytes.
+fn unpacked(costs: &Costs, [a, b]: [u64; 2], tiles: u64) -> u64 {
+    let [both, each] = costs.unpack;
+    let bytes = a.saturating_add(b).div_ceil(both).max(a.max(b).div_ceil(each));
+    bytes.saturating_add(tiles.saturating_mul(costs.unpack_tile))
+}
+
 /// When statements run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum When {
@@ -169,9 +201,9 @@ struct Takes {
     runs: BTreeMap<Vec<usize>, (Moved, [Moved; 2])>,
     operands: BTreeMap<Moving, Count>,
     shared: [Moved; 2],
-    computed: BTreeMap<&'static str, Computed>,
+    computed: OnChips,
     /// Of that, what is computed in loops that read.
-    in_steps: BTreeMap<&'static str, Computed>,
+    in_steps: OnChips,
 }
 
 impl Takes {
@@ -216,11 +248,9 @@ impl Takes {
         for (own, other) in of_lines.chain(self.shared_once.iter_mut().zip(other.shared_once)) {
             own.and(other, with);
         }
-        for (chip, other) in other.computed {
-            self.computed.entry(chip).or_default().and(other, with);
-        }
-        for (chip, other) in other.in_steps {
-            self.in_steps.entry(chip).or_default().and(other, with);
+        let computed = self.computed.iter_mut().zip(other.computed);
+        for (own, other) in computed.chain(self.in_steps.iter_mut().zip(other.in_steps)) {
+            own.and(other, with);
         }
     }
 }
@@ -283,15 +313,12 @@ impl Counted {
 
     /// The same for a fidelity.
     pub fn at(&self, fidelity: Fidelity) -> BlockCost {
-        let compute = ArchName::ALL.iter().map(|chip| {
-            let name = chip.chip().name;
-            let cycles =
-                |of: &BTreeMap<&'static str, Computed>| of.get(name).cloned().unwrap_or_default().cycles(fidelity);
-            EngineCycles {
-                architecture: name.to_string(),
-                all: cycles(&self.computes.computed),
-                in_steps: cycles(&self.computes.in_steps),
-            }
+        let computed = self.computes.computed.iter().zip(&self.computes.in_steps);
+        let compute = ArchName::ALL.iter().zip(computed);
+        let compute = compute.map(|(chip, (all, in_steps))| EngineCycles {
+            architecture: chip.chip().name.to_string(),
+            all: all.cycles(fidelity),
+            in_steps: in_steps.cycles(fidelity),
         });
         let moved = self.reads.operands.iter().chain(&self.writes.operands);
         let operands = moved.filter_map(|((tensor, direction, line, when), bytes)| {
@@ -560,10 +587,7 @@ impl Counting<'_> {
                     self.moves(call, times, takes);
                 }
                 if call.function.header.is_none_or(is_of_compute) {
-                    for chip in ArchName::ALL {
-                        let computed = takes.computed.entry(chip.chip().name).or_default();
-                        self.computes(call, times, Costs::of(chip), computed);
-                    }
+                    self.computes(call, times, &mut takes.computed);
                 }
             }
             Leaf::Let { .. } | Leaf::Advance { .. } => {}
@@ -635,22 +659,30 @@ impl Counting<'_> {
         }
     }
 
-    fn computes(&mut self, call: &Call<Symbol>, times: &Formula, costs: &Costs, computed: &mut Computed) {
+    fn computes(&mut self, call: &Call<Symbol>, times: &Formula, computed: &mut OnChips) {
         let function = call.function;
         let name = function.name;
-        let unpacked = |[a, b]: [u64; 2], tiles: u64| {
-            let [both, each] = costs.unpack;
-            let bytes = a.saturating_add(b).div_ceil(both).max(a.max(b).div_ceil(each));
-            bytes.saturating_add(tiles.saturating_mul(costs.unpack_tile))
+        let mut spend = |cycles: &dyn Fn(&Costs) -> Cycles| spend(computed, times, cycles);
+        let unpack = |unpack| Cycles {
+            unpack,
+            ..Cycles::default()
+        };
+        let math = |math| Cycles {
+            math,
+            ..Cycles::default()
+        };
+        let pack = |pack| Cycles {
+            pack,
+            ..Cycles::default()
         };
         if function.is_among(&[&CB_WAIT_FRONT, &CB_POP_FRONT]) {
-            computed.unpack.add(times, costs.buffer);
+            spend(&|costs| unpack(costs.buffer));
         } else if function.is_among(&[&CB_RESERVE_BACK, &CB_PUSH_BACK]) {
-            computed.pack.add(times, costs.buffer);
+            spend(&|costs| pack(costs.buffer));
         } else if function.is_among(&[&TILE_REGS_ACQUIRE, &TILE_REGS_COMMIT]) {
-            computed.math.add(times, costs.registers);
+            spend(&|costs| math(costs.registers));
         } else if function.is_among(&[&TILE_REGS_WAIT, &PACKER_SFPU_BEGIN, &TILE_REGS_RELEASE]) {
-            computed.pack.add(times, costs.registers);
+            spend(&|costs| pack(costs.registers));
         } else if *function == MATMUL_BLOCK && self.is_last_turn {
             // Counted with those of all turns.
         } else if *function == MATMUL_BLOCK {
@@ -666,46 +698,52 @@ impl Counting<'_> {
                 [tiles, columns]
             };
             let bytes = [(0, first), (1, second)].map(|(arg, tiles)| self.tile_bytes(call, arg).saturating_mul(tiles));
-            computed.unpack.add(times, unpacked(bytes, tiles));
-            computed.phases.add(times, tiles.saturating_mul(costs.matmul));
-            computed.math.add(times, costs.matrix_call);
+            spend(&|costs| Cycles {
+                unpack: unpacked(costs, bytes, tiles),
+                phases: tiles.saturating_mul(costs.matmul),
+                ..math(costs.matrix_call)
+            });
         } else if let Some(factors) = factors(function) {
             let bytes = factors.map(|arg| arg.map_or(0, |arg| self.tile_bytes(call, arg)));
-            computed.unpack.add(times, unpacked(bytes, 1));
-            computed.phases.add(times, costs.eltwise);
-            computed.math.add(times, costs.matrix_call);
+            spend(&|costs| Cycles {
+                unpack: unpacked(costs, bytes, 1),
+                phases: costs.eltwise,
+                ..math(costs.matrix_call)
+            });
         } else if *function == PACK_TILE {
             let bytes = (0..call.args.len()).fold(0u64, |sum, arg| sum.saturating_add(self.tile_bytes(call, arg)));
-            let bytes = bytes.saturating_mul(if self.accumulates { costs.accumulate } else { 1 });
-            computed
-                .pack
-                .add(times, bytes.div_ceil(costs.pack).saturating_add(costs.pack_call));
+            spend(&|costs| {
+                let bytes = bytes.saturating_mul(if self.accumulates { costs.accumulate } else { 1 });
+                pack(bytes.div_ceil(costs.pack).saturating_add(costs.pack_call))
+            });
         } else if *function == PACK_RECONFIG_L1_ACC {
             self.accumulates = call.args.first() != Some(&Expr::Int(0));
-            computed.pack.add(times, costs.configure);
+            spend(&|costs| pack(costs.configure));
         } else if let Some(row) = PackerRow::of_call(function) {
             let name = row.op.row().call.name;
             match vector::cycles_per_tile(name) {
-                Some(cycles) => computed.pack.add(times, cycles.saturating_add(costs.vector_call)),
+                Some(cycles) => spend(&|costs| pack(cycles.saturating_add(costs.vector_call))),
                 None => drop(self.unknown.insert(name)),
             }
         } else if name.starts_with("pack_reconfig")
             || *function == PACK_RELU_CONFIG
             || PackerRow::of_init(function).is_some()
         {
-            computed.pack.add(times, costs.configure);
+            spend(&|costs| pack(costs.configure));
         } else if name.ends_with("_init") || name.ends_with("_uninit") || name.starts_with("reconfig_") {
-            computed.unpack.add(times, costs.configure);
-            computed.math.add(times, costs.configure);
+            spend(&|costs| Cycles {
+                unpack: costs.configure,
+                ..math(costs.configure)
+            });
         } else if call.args.iter().any(|arg| matches!(arg, Expr::Buffer(_))) && function.header.is_some() {
             let bytes = [0, 1].map(|arg| self.tile_bytes(call, arg));
-            computed.unpack.add(times, unpacked(bytes, 1));
-            computed
-                .math
-                .add(times, costs.eltwise.saturating_add(costs.matrix_call));
+            spend(&|costs| Cycles {
+                unpack: unpacked(costs, bytes, 1),
+                ..math(costs.eltwise.saturating_add(costs.matrix_call))
+            });
         } else if function.header.is_some_and(|header| header.starts_with("api/compute/")) && name.ends_with("_tile") {
             match vector::cycles_per_tile(name) {
-                Some(cycles) => computed.math.add(times, cycles.saturating_add(costs.vector_call)),
+                Some(cycles) => spend(&|costs| math(cycles.saturating_add(costs.vector_call))),
                 None => drop(self.unknown.insert(name)),
             }
         }

@@ -25,10 +25,10 @@ pub struct Touch<'a> {
 }
 
 /// An index for each axis, and those of the parallel loop that they are taken for.
-type Places<'a> = (&'a [IntExpr], Ranges);
+type Places<'a> = (&'a [IntExpr], &'a Ranges);
 
 /// Calls `visit` for what `op` reads and writes, in order.
-pub fn of<'a>(op: &'a Op, visit: &mut dyn FnMut(Touch<'a>)) {
+pub fn of(op: &Op, visit: &mut dyn FnMut(Touch)) {
     let mut whole = |block: &Spanned<BlockId>, is_store: bool| {
         visit(Touch {
             block: block.value,
@@ -68,7 +68,7 @@ pub fn of<'a>(op: &'a Op, visit: &mut dyn FnMut(Touch<'a>)) {
                             block,
                             is_store: false,
                             span: access.span,
-                            at: Some((&access.indices, ranges.clone())),
+                            at: Some((&access.indices, ranges)),
                         });
                     }
                 });
@@ -77,7 +77,7 @@ pub fn of<'a>(op: &'a Op, visit: &mut dyn FnMut(Touch<'a>)) {
                         block,
                         is_store: true,
                         span: assign.target.span,
-                        at: Some((&assign.target.indices, ranges.clone())),
+                        at: Some((&assign.target.indices, &ranges)),
                     });
                 }
             }

@@ -91,6 +91,15 @@ pub const UNTOLD: usize = 0;
 /// A set of edges.
 pub type Edges = BTreeSet<Edge>;
 
+/// The edges of both. Most blocks reach past none.
+fn union(a: &Edges, b: &Edges) -> Edges {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b.clone(),
+        (_, true) => a.clone(),
+        (false, false) => a | b,
+    }
+}
+
 /// Where something is zero for certain, once the reader zeroes what it is computed from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Zero {
@@ -151,7 +160,7 @@ impl Past {
     /// Sums that start from this, of products with an operand that has `other` along the same axis. Past its edges nothing is
     /// added, so that an element stays as it was, if it is zero there.
     pub fn with_products(&self, other: &Past) -> Past {
-        let mut wrong = &self.wrong | &other.wrong;
+        let mut wrong = union(&self.wrong, &other.wrong);
         if !other.is_zero {
             wrong.extend(&other.edges);
         }
@@ -186,8 +195,8 @@ impl Past {
         let mut out = Past {
             is_zero: a.is_zero && b.is_zero,
             zero: a.zero.and(&b.zero),
-            wrong: &a.wrong | &b.wrong,
-            unsure: &a.unsure | &b.unsure,
+            wrong: union(&a.wrong, &b.wrong),
+            unsure: union(&a.unsure, &b.unsure),
             edges: &a.edges & &b.edges,
         };
         for (at, past) in both.iter().enumerate() {
@@ -292,20 +301,22 @@ impl Past {
     /// What is zero where two are; `is_same` where both are computed from one block, whose edges they share.
     pub fn and(&self, other: &Past, is_same: bool) -> Past {
         Past {
+            edges: union(&self.edges, &other.edges),
             is_zero: self.is_zero_reaching(other, is_same) && other.is_zero_reaching(self, is_same),
             zero: self.zero.and(&other.zero),
-            ..self.reaching(other, is_same)
+            wrong: union(&self.wrong, &other.wrong),
+            unsure: union(&self.unsure, &other.unsure),
         }
     }
 
     /// As it is, with the edges of `other` too.
     pub fn reaching(&self, other: &Past, is_same: bool) -> Past {
         Past {
-            edges: &self.edges | &other.edges,
+            edges: union(&self.edges, &other.edges),
             is_zero: self.is_zero_reaching(other, is_same),
             zero: self.zero.clone(),
-            wrong: &self.wrong | &other.wrong,
-            unsure: &self.unsure | &other.unsure,
+            wrong: union(&self.wrong, &other.wrong),
+            unsure: union(&self.unsure, &other.unsure),
         }
     }
 
@@ -343,14 +354,14 @@ impl Past {
     /// The same values, of which more edges are known.
     pub fn with(&self, other: &Past) -> Past {
         Past {
-            edges: &self.edges | &other.edges,
+            edges: union(&self.edges, &other.edges),
             is_zero: self.is_zero && other.is_zero,
             zero: match (&self.zero, &other.zero) {
-                (Zero::Past(a), Zero::Past(b)) => Zero::Past(a | b),
+                (Zero::Past(a), Zero::Past(b)) => Zero::Past(union(a, b)),
                 (Zero::Everywhere, _) | (_, Zero::Everywhere) => Zero::Everywhere,
             },
-            wrong: &self.wrong | &other.wrong,
-            unsure: &self.unsure | &other.unsure,
+            wrong: union(&self.wrong, &other.wrong),
+            unsure: union(&self.unsure, &other.unsure),
         }
     }
 

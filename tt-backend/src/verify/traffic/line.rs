@@ -30,14 +30,14 @@ pub enum Within {
 impl Line {
     /// What becomes of a version, under these loops and branches.
     pub fn step(&mut self, step: Step, path: &[Within]) {
-        let word = match step {
-            Step::Push => "+",
-            Step::Use => "u",
-            Step::Pop => "-",
+        let letter = match step {
+            Step::Push => '+',
+            Step::Use => 'u',
+            Step::Pop => '-',
         };
         self.enter(path);
-        if step != Step::Use || !self.text.ends_with(word) {
-            self.text.push_str(word);
+        if step != Step::Use || !self.text.ends_with(letter) {
+            self.text.push(letter);
         }
     }
 
