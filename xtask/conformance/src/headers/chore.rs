@@ -111,6 +111,11 @@ impl Compiles {
         Jobs::new(self.jobs.map_or_else(processors, usize::from))
     }
 
+    /// Whether every emitted kernel is meant.
+    pub fn is_of_all(&self) -> bool {
+        self.list.is_none() && self.kernels.is_none()
+    }
+
     /// The kernels to check: those of a list, or every emitted kernel as the JIT would get it.
     pub fn kernels(&self) -> Result<Vec<DeviceKernel>, String> {
         let mut kernels = Vec::new();
