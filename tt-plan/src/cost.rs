@@ -80,9 +80,32 @@ pub struct Operand {
     pub run: Vec<usize>,
     /// Bytes.
     pub bytes: Formula,
-    /// How many tiles in a row of the tensor all blocks read at a time, where what differs between them are rows alone.
+    /// Where in the tensor blocks lie, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub across: Option<u32>,
+    pub region: Option<BlockRegion>,
+}
+
+/// The part of a tensor that a block moves at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockRegion {
+    /// How much further it begins in other blocks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// Rows and columns of tiles.
+    pub tiles: [u32; 2],
+}
+
+/// How much further a region begins along an axis of its tensor for each block along an axis of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The axis of the tensor, from 0.
+    pub at: usize,
+    /// The axis of the grid, from 0.
+    pub along: usize,
+    /// Elements.
+    pub elements: i64,
 }
 
 /// Which way bytes go between a tensor and a core.
@@ -215,8 +238,8 @@ struct Near {
     pages_in_place: [f64; 2],
     /// Cycles that a block of every core takes of the cores in whose L1 tensors lie.
     owners: [f64; 2],
-    /// Cycles that it takes of the few banks in which all cores read at a time.
-    in_step: f64,
+    /// Cycles that a block of every core takes of the few banks in which all cores move at a time, by [`Direction`].
+    in_step: [f64; 2],
 }
 
 impl Moved {
@@ -258,19 +281,15 @@ impl Moved {
 /// NoC. By the clock it is 0.4 to 0.9 for the blocks of 2048 × 256 × 1024, 1024³ and 512³ on both chips.
 const CONTENDED: f64 = 0.7;
 
+/// How many rounds of blocks are looked at to see in how few banks they lie.
+const ROUNDS_SEEN: u64 = 4;
+
 /// How many blocks of a core are gone through to see how often a run of them begins: an estimate is made for every launch.
 const RUNS_SEEN: u64 = 64;
 
 /// How much of what cores take that read from the same few banks at a time is left when some are ahead of others: by the clock 0.4 to 0.8 for
 /// products of 384 to 3072 along the sum, shared and not, on both chips.
 const IN_STEP: f64 = 0.5;
-
-fn common_divisor(a: u64, b: u64) -> u64 {
-    match b {
-        0 => a,
-        _ => common_divisor(b, a % b),
-    }
-}
 
 /// Cycles of `bytes` at so many tenths of a byte a cycle.
 pub(crate) fn at_rate(bytes: f64, tenths: u64) -> f64 {
@@ -396,7 +415,7 @@ impl BlockCost {
             cores: work.len() as f64,
             lines: first.rectangle.cores.map(|cores| f64::from(cores.max(1))),
             ahead: self.ahead,
-            in_step: near.in_step,
+            in_step: near.in_step[Direction::Read as usize],
         };
         let in_l1 = near.in_l1[Direction::Read as usize];
         let of_block = reading.of(own, in_l1, shared, [1.0, alike[0], alike[1]]);
@@ -414,6 +433,7 @@ impl BlockCost {
         let issued = written.count * costs.write[1] as f64;
         let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
         let writer = writer.max(near.owners[Direction::Written as usize]);
+        let writer = writer.max(near.in_step[Direction::Written as usize]);
         // What the cores write of their last blocks is written when all have been read.
         let to_dram = written.bytes - near.in_l1[Direction::Written as usize];
         let last = to_dram * work.len() as f64;
@@ -432,6 +452,7 @@ impl BlockCost {
         let of_first = before.cycles + in_steps.max(reader) + rest;
         let busy = (of_first + of_each * (rounds - 1.0))
             .max(writer * (rounds - 1.0))
+            .max(near.in_step.iter().sum::<f64>() * rounds)
             .max(dram);
         // Nothing is computed before the first step has been read, and all of the last is afterwards.
         let other = if busy > dram && in_steps > reader {
@@ -485,9 +506,7 @@ impl Plan {
                 continue;
             };
             if layout.shard == Memory::Dram && !operand.once {
-                near.in_step = near
-                    .in_step
-                    .max(self.in_step(operand, bindings, cores, work).unwrap_or(0.0));
+                near.in_step[operand.direction as usize] += self.in_step(operand, bindings, cores, work).unwrap_or(0.0);
             }
             // What a line shares is read from L1 as from DRAM, but once.
             if layout.shard == Memory::Dram || operand.line.is_some() {
@@ -527,24 +546,72 @@ impl Plan {
         }
     }
 
-    /// Cycles in which what a block of every core reads of an operand comes from few banks: all cores go along their rows from the same
-    /// column on, and if the pages of a row are a multiple of the banks, that lies in the same banks in every row.
+    /// Cycles in which what a block of every core moves of an operand comes from or goes to the bank that has most of it. Pages go round the
+    /// banks, so that a column of tiles of which a row has a multiple of the banks lies in one of them.
     fn in_step(&self, operand: &Operand, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<f64> {
-        let across = u64::from(operand.across?);
-        let (_, extents) = self.tensor(&operand.tensor)?;
         let value = |formula: &Formula| formula.evaluate(&|name| bindings.integers.get(name).copied()).ok();
         let costs = Costs::of(cores.chip);
-        let banks = costs.dram.len() as u64;
-        let pitch = u64::try_from(value(extents.last()?)?).ok()?.div_ceil(TILE as u64);
-        let in_other_banks = banks / common_divisor(banks, pitch).max(1);
         let of_line = |line: CoreLine| work.first().map(|core| core.rectangle.cores[line.number()].max(1));
         let alike = operand.line.and_then(of_line).unwrap_or(1);
         let rounds = work.iter().map(|core| core.count).max()?.max(1);
         let at_a_time = work.iter().map(|core| core.count).sum::<u64>() as f64 / rounds as f64;
         let bytes =
             value(&operand.bytes)?.max(0) as f64 * self.part(operand, bindings, work) * at_a_time / f64::from(alike);
-        let used = across.saturating_mul(in_other_banks).clamp(1, banks);
-        Some(IN_STEP * at_rate(bytes, costs.bank_tenths) / used as f64)
+        let (seen, banks) = (rounds.min(ROUNDS_SEEN), costs.dram.len());
+        let parts = (0..seen).map(|nth| self.busiest(operand, bindings, banks, (work, nth * rounds / seen)));
+        let part = parts.sum::<Option<f64>>()? / seen as f64;
+        Some(IN_STEP * at_rate(bytes * part, costs.bank_tenths))
+    }
+
+    /// Which part of what all cores move of an operand in this round is in the bank that has most of it.
+    fn busiest(
+        &self,
+        operand: &Operand,
+        bindings: &Bindings,
+        banks: usize,
+        (work, nth): (&[CoreWork], u64),
+    ) -> Option<f64> {
+        let BlockRegion { steps, tiles } = operand.region.as_ref()?;
+        let (_, extents) = self.tensor(&operand.tensor)?;
+        let value = |formula: &Formula| formula.evaluate(&|name| bindings.integers.get(name).copied()).ok();
+        let extents: Vec<i64> = extents.iter().map(value).collect::<Option<_>>()?;
+        let matrices = extents.len().saturating_sub(2);
+        let tile = |axis: usize| if axis < matrices { 1 } else { TILE as i64 };
+        let tiles_of = |axis: usize, extent: i64| extent.saturating_add(tile(axis) - 1) / tile(axis);
+        let grid = self.grid_of(bindings);
+        let banks_of = i64::try_from(banks).ok()?;
+        let pitch = extents.last().map_or(1, |extent| tiles_of(matrices, *extent));
+        // How many rows of tiles begin in each bank.
+        let mut begun = vec![0u64; banks];
+        let reads = |core: &&CoreWork| nth < core.count && operand.line.is_none_or(|line| core.place(line) == 0);
+        for core in work.iter().filter(reads) {
+            let block = core.round(self.work_partition, grid, nth);
+            let mut page = 0i64;
+            for (axis, extent) in extents.iter().enumerate() {
+                let of_axis = steps.iter().filter(|step| step.at == axis);
+                let first = of_axis.map(|step| {
+                    let at = block.get(step.along).zip(grid.get(step.along));
+                    // It goes along with the last one there is.
+                    let at = at.map_or(0, |(at, extent)| (*at).min(extent.saturating_sub(1)));
+                    step.elements.wrapping_mul(at as i64)
+                });
+                let first = first.fold(0i64, i64::wrapping_add).div_euclid(tile(axis));
+                page = page.wrapping_mul(tiles_of(axis, *extent)).wrapping_add(first);
+            }
+            for row in 0..i64::from(tiles[0]).min(banks_of) {
+                let bank = page.wrapping_add(pitch.wrapping_mul(row)).rem_euclid(banks_of);
+                begun[usize::try_from(bank).ok()?] += 1;
+            }
+        }
+        let columns = usize::try_from(tiles[1]).ok()?;
+        let (all_round, rest) = (columns / banks, columns % banks);
+        let rows: u64 = begun.iter().sum();
+        let of_bank = |bank: usize| {
+            let before = (0..rest).map(|column| begun[(bank + banks - column) % banks]);
+            all_round as u64 * rows + before.sum::<u64>()
+        };
+        let most = (0..banks).map(of_bank).max()?;
+        Some(most as f64 / (rows * columns as u64).max(1) as f64)
     }
 
     /// Cycles in which every core moves `bytes` of a tensor in L1, for a block each, as far as those take that hold it: cores that are dealt

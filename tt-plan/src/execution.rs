@@ -213,7 +213,7 @@ impl CoreWork {
     }
 
     /// Its place in a line of its rectangle.
-    fn place(self, line: CoreLine) -> u32 {
+    pub(crate) fn place(self, line: CoreLine) -> u32 {
         [self.x, self.y][self.rectangle.coordinate(line)] % self.cores(line)
     }
 
@@ -277,6 +277,11 @@ impl CoreWork {
     /// Where in `grid` it is in each of its blocks, or rounds, which may be past its end. The emitted kernels do the same arithmetic
     /// (`tt-backend`, pass rasterize).
     fn rounds(self, work: WorkPartition, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
+        (0..self.count).map(move |nth| self.round(work, grid, nth))
+    }
+
+    /// Where it is in one of them.
+    pub(crate) fn round(self, work: WorkPartition, grid: [u64; 6], nth: u64) -> [u64; 6] {
         let axes = work.placement.axes();
         let is_folded = work.placement.folded().is_some();
         let row = u64::from(self.cores(CoreLine::Row));
@@ -288,23 +293,21 @@ impl CoreWork {
             let along = &mut rounds[line.number()];
             *along = along.div_ceil(u64::from(self.cores(line)));
         }
-        (0..self.count).map(move |nth| {
-            let number = self.number(nth);
-            let mut round = work.order.position(number, rounds);
-            for line in CoreLine::ALL {
-                let at = &mut round[line.number()];
-                if work.placement != Placement::Linear {
-                    *at = number / self.every[line.number()].max(1) % rounds[line.number()].max(1);
-                }
-                *at = *at * u64::from(self.cores(line)) + u64::from(self.place(line));
+        let number = self.number(nth);
+        let mut round = work.order.position(number, rounds);
+        for line in CoreLine::ALL {
+            let at = &mut round[line.number()];
+            if work.placement != Placement::Linear {
+                *at = number / self.every[line.number()].max(1) % rounds[line.number()].max(1);
             }
-            if is_folded {
-                [round[0], round[1]] = [round[1] * row + round[0], 0];
-            }
-            let mut found = [0; 6];
-            axes.into_iter().zip(round).for_each(|(axis, at)| found[axis] = at);
-            found
-        })
+            *at = *at * u64::from(self.cores(line)) + u64::from(self.place(line));
+        }
+        if is_folded {
+            [round[0], round[1]] = [round[1] * row + round[0], 0];
+        }
+        let mut found = [0; 6];
+        axes.into_iter().zip(round).for_each(|(axis, at)| found[axis] = at);
+        found
     }
 }
 
@@ -427,8 +430,9 @@ impl Bindings {
     }
 }
 
-/// Blocks are dealt otherwise than in turn, or not shared, for the runs that a core reads something for, where that is estimated to take this
-/// part at most: of what blocks that follow each other find in few banks the estimate knows less.
+/// Blocks are dealt otherwise than in turn, or shared, for the runs that a core reads something for, where that is estimated to take this part
+/// at most: of 168 pairs of launches that the clock was asked about, kernels of one or two operands at sizes that are multiples of the
+/// banks and not, the way taken is by 2 % slower than the best on the average so, and by 10 % where estimates decide alone.
 const CLEARLY: f64 = 0.95;
 
 impl Plan {
@@ -517,7 +521,7 @@ impl Plan {
                 let [together, alone] = [together, &alone].map(|work| self.estimate(bindings, cores, work));
                 let both = together.zip(alone);
                 let clearly = if self.reads_runs() { CLEARLY } else { 1.0 };
-                both.is_some_and(|(together, alone)| together.cycles * clearly <= alone.cycles)
+                both.is_some_and(|(together, alone)| together.cycles <= alone.cycles * clearly)
             }
         };
         Ok((grid, together.filter(pays).unwrap_or(alone)))

@@ -20,7 +20,7 @@ mod signature;
 mod tuning;
 mod validate;
 
-pub use cost::{BlockCost, Direction, EngineCycles, Engines, Estimate, Operand, RunCost, Transfers};
+pub use cost::{BlockCost, BlockRegion, Direction, EngineCycles, Engines, Estimate, Operand, RunCost, Step, Transfers};
 pub use execution::{
     Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem, ranges,
 };

@@ -4,6 +4,7 @@
 //! grid is taken to be in the middle of its values; of the two sides of a branch each figure is the larger one. A count that depends
 //! on what a tensor holds is not known, and nothing is said of such a kernel then.
 
+use super::regions;
 use crate::device::function::*;
 use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol, Turn};
 use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
@@ -16,7 +17,8 @@ use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat};
 use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
 use tt_plan::{
-    BlockCost, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, RunCost, Transfers, formula,
+    BlockCost, BlockRegion, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, RunCost, Transfers,
+    formula,
 };
 
 /// Rows of a tile that are moved one by one: each is two transfers, one in each face.
@@ -268,7 +270,7 @@ pub struct Counted {
     writes: Takes,
     computes: Takes,
     ahead: bool,
-    across: BTreeMap<ParamId, Option<u32>>,
+    regions: BTreeMap<(ParamId, Direction), Option<BlockRegion>>,
     registers: u32,
     unknown: BTreeSet<&'static str>,
 }
@@ -293,8 +295,6 @@ impl Counted {
             let middle = middle(Formula::Const(0), formula(kernel, &extent.value)?);
             counting.middles.insert(*var, middle);
         }
-        let mut across = BTreeMap::new();
-        read_across(programs[0], kernel, &mut across);
         let once = Formula::Const(1);
         let [reads, computes, writes] = programs.map(|body| counting.program(body, &once));
         let params = (0..).map(ParamId).take(kernel.params.len());
@@ -304,7 +304,7 @@ impl Counted {
             reads: reads?,
             computes: computes?,
             ahead: begin_ahead(programs[0]),
-            across,
+            regions: regions::of(kernel),
             registers,
             writes: writes?,
             unknown: counting.unknown,
@@ -332,10 +332,7 @@ impl Counted {
                     When::EachBlock | When::Once => Vec::new(),
                 },
                 bytes: bytes.formula(),
-                across: match direction {
-                    Direction::Read => self.across.get(tensor).copied().flatten(),
-                    Direction::Written => None,
-                },
+                region: self.regions.get(&(*tensor, *direction)).cloned().flatten(),
             })
         });
         BlockCost {
@@ -748,48 +745,6 @@ impl Counting<'_> {
             }
         }
     }
-}
-
-/// How many tiles in a row of a tensor are read at a time, at most, of tensors whose columns are alike for all blocks.
-fn read_across(body: &[Stmt<Calls<Symbol>>], kernel: &Kernel, found: &mut BTreeMap<ParamId, Option<u32>>) {
-    let first = body.iter().find_map(|stmt| match stmt.op() {
-        Some(Leaf::Let { name, value, .. }) if name == "first_column" => Some(value),
-        _ => None,
-    });
-    let Some(first) = first else {
-        return body
-            .iter()
-            .flat_map(Stmt::bodies)
-            .for_each(|inner| read_across(inner, kernel, found));
-    };
-    let mut is_alike = true;
-    first.walk(&mut |part| {
-        if let Expr::Value(Symbol::Int(of) | Symbol::Wide(of)) = part {
-            of.walk(&mut |part| match part {
-                IntExpr::Var(var) => is_alike &= kernel.grid.axes.iter().all(|(axis, _)| axis != var),
-                IntExpr::Fetched(_) => is_alike = false,
-                IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => {}
-            });
-        }
-    });
-    let mut columns = 1;
-    visit(body, &mut |stmt| {
-        if let Kind::Loop(Loop::Tiles { name, end, .. }, _) = &stmt.kind
-            && name == "column"
-        {
-            columns = *end;
-        }
-        let args = match stmt.op() {
-            Some(Leaf::Call(call)) => call.args.as_slice(),
-            _ => &[],
-        };
-        for arg in args {
-            if let Expr::Accessor(tensor) = arg {
-                let of = found.entry(*tensor).or_insert(Some(0));
-                *of = of.filter(|_| is_alike).map(|most| most.max(columns));
-            }
-        }
-    });
 }
 
 /// How many statements send a version.
