@@ -576,7 +576,7 @@ impl Plan {
         let value = |formula: &Formula| formula.evaluate(&|name| bindings.integers.get(name).copied()).ok();
         let extents: Vec<i64> = extents.iter().map(value).collect::<Option<_>>()?;
         let matrices = extents.len().saturating_sub(2);
-        let tile = |axis: usize| if axis < matrices { 1 } else { TILE as i64 };
+        let tile = |axis: usize| if axis < matrices { 1 } else { TILE };
         let tiles_of = |axis: usize, extent: i64| extent.saturating_add(tile(axis) - 1) / tile(axis);
         let grid = self.grid_of(bindings);
         let banks_of = i64::try_from(banks).ok()?;

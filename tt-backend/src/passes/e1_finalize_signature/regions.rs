@@ -60,21 +60,18 @@ fn region(grid: &[VarId], axes: &[(&IntExpr, u64)]) -> Option<BlockRegion> {
     let mut steps = Vec::new();
     for (at, (index, _)) in axes.iter().enumerate() {
         for (atom, elements) in Linear::of(index).terms {
-            match atom {
-                IntExpr::Var(var) => {
-                    let along = grid.iter().position(|axis| *axis == var);
-                    steps.extend(along.map(|along| Step { at, along, elements }));
-                }
-                other => {
-                    let mut depends = false;
-                    other.walk(&mut |part| {
-                        depends |= matches!(part, IntExpr::Fetched(_))
-                            || matches!(part, IntExpr::Var(var) if grid.contains(var));
-                    });
-                    if depends {
-                        return None;
-                    }
-                }
+            if let IntExpr::Var(var) = atom {
+                let along = grid.iter().position(|axis| *axis == var);
+                steps.extend(along.map(|along| Step { at, along, elements }));
+                continue;
+            }
+            let mut depends = false;
+            atom.walk(&mut |part| {
+                depends |=
+                    matches!(part, IntExpr::Fetched(_)) || matches!(part, IntExpr::Var(var) if grid.contains(var));
+            });
+            if depends {
+                return None;
             }
         }
     }
