@@ -288,8 +288,8 @@ const ROUNDS_SEEN: u64 = 4;
 const RUNS_SEEN: u64 = 64;
 
 /// How much of what cores take that move to and from the same few banks at a time is left when some are ahead of others: by the clock 0.4 to
-/// 0.8 for products of 384 to 3072 along the sum, shared and not, on both chips; for kernels that keep what they read 0.45 chooses best.
-const IN_STEP: f64 = 0.45;
+/// 0.8 for products of 384 to 3072 along the sum, shared and not, on both chips; of kernels that keep what they read 0.4 chooses well.
+const IN_STEP: f64 = 0.4;
 
 /// Cycles of `bytes` at so many tenths of a byte a cycle.
 pub(crate) fn at_rate(bytes: f64, tenths: u64) -> f64 {

@@ -431,8 +431,8 @@ impl Bindings {
 }
 
 /// Blocks are dealt otherwise than in turn, or shared, for the runs that a core reads something for, where that is estimated to take this part
-/// at most: of 168 pairs of launches that the clock was asked about, kernels of one or two operands at sizes that are multiples of the
-/// banks and not, the way taken is by 2 % slower than the best on the average so, and by 10 % where estimates decide alone.
+/// at most. Of 168 launches of kernels that keep one or two operands, on both chips, the way taken is then by 2 % slower by the clock than
+/// the best way on the average.
 const CLEARLY: f64 = 0.95;
 
 impl Plan {
