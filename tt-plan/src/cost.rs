@@ -6,10 +6,11 @@
 //! through a run step by step, is what it is held against (`cargo xtask bench --only modelled`).
 
 use crate::execution::{Bindings, Cores};
+use crate::region::{BlockRegion, busiest};
 use crate::{Banks, CircularBuffer, CoreLine, CoreWork, Formula, Memory, PartitionMode, Plan, Rectangle};
 use serde::{Deserialize, Serialize};
+use tt_device::ArchName;
 use tt_device::costs::Costs;
-use tt_device::{ArchName, TILE};
 
 /// What a block of the grid takes, on the average of all blocks. Where loops count by a variable of the grid or of a loop around them,
 /// that is in the middle of its values; of the sides of a branch the one that takes more is counted.
@@ -78,34 +79,13 @@ pub struct Operand {
     /// The axes of the grid, where that is for every run of a core's blocks in which they stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<usize>,
+    /// How many transfers that is.
+    pub count: Formula,
     /// Bytes.
     pub bytes: Formula,
     /// Where in the tensor blocks lie, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<BlockRegion>,
-}
-
-/// The part of a tensor that a block moves at a time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BlockRegion {
-    /// How much further it begins in other blocks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<Step>,
-    /// Rows and columns of tiles.
-    pub tiles: [u32; 2],
-}
-
-/// How much further a region begins along an axis of its tensor for each block along an axis of the grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// The axis of the tensor, from 0.
-    pub at: usize,
-    /// The axis of the grid, from 0.
-    pub along: usize,
-    /// Elements.
-    pub elements: i64,
 }
 
 /// Which way bytes go between a tensor and a core.
@@ -240,6 +220,16 @@ struct Near {
     owners: [f64; 2],
     /// Cycles that a block of every core takes of the few banks in which all cores move at a time, by [`Direction`].
     in_step: [f64; 2],
+    /// Cycles that a block of every core takes of banks for transfers of a few bytes, beside what their bytes take.
+    asked: [f64; 2],
+}
+
+/// Cycles that what a block of every core moves of an operand takes of banks.
+struct AtBanks {
+    /// Of the one that has most of it.
+    in_step: f64,
+    /// For transfers of a few bytes, beside what their bytes take.
+    asked: f64,
 }
 
 impl Moved {
@@ -314,9 +304,8 @@ struct Reading<'a> {
 /// What a core takes for what it reads.
 struct Taken {
     cycles: f64,
-    /// Its part of what comes from memory, and how many reads that is.
+    /// Its part of what comes from memory.
     bytes: f64,
-    count: f64,
     /// How often it waits for lines.
     waits: f64,
 }
@@ -339,7 +328,6 @@ impl Reading<'_> {
         let mut taken = Taken {
             cycles: self.alone(own, alike) + own.waits * self.answer,
             bytes: own.bytes,
-            count: own.count,
             waits: 0.0,
         };
         // The senders of rows are other cores than those of columns, and all read at the same time. Then they send, to the same cores.
@@ -361,7 +349,6 @@ impl Reading<'_> {
             }
             taken.waits = taken.waits.max(moved.waits);
             taken.bytes += moved.bytes / cores;
-            taken.count += moved.count / cores;
         }
         // All cores read for themselves at the same time, and for each other only afterwards.
         taken.cycles = taken.cycles.max(at_rate(from_dram * self.cores, costs.chip_tenths));
@@ -408,7 +395,6 @@ impl BlockCost {
 
         let way = (costs.hop * (u64::from(costs.torus[0]) + u64::from(costs.torus[1]))) as f64;
         let answer = way + (costs.round_trip + costs.dram_access) as f64;
-        let banks = costs.dram.len() as f64;
         let reading = Reading {
             costs,
             answer,
@@ -428,18 +414,17 @@ impl BlockCost {
         };
         let before = at_first.of(once, near.once_in_l1, two(&self.shared_once)?, all);
         let from_dram = (of_block.bytes - in_l1) * blocks + (before.bytes - near.once_in_l1) * reading.cores;
-        let reads = of_block.count * blocks + before.count * reading.cores;
-        let reader = of_block.cycles.max(near.owners[Direction::Read as usize]);
+        let reader = of_block.cycles.max(near.owners[Direction::Read as usize]) + near.asked[Direction::Read as usize];
         let issued = written.count * costs.write[1] as f64;
         let writer = issued.max(at_rate(written.bytes, costs.write_tenths)) + written.waits * answer;
         let writer = writer.max(near.owners[Direction::Written as usize]);
-        let writer = writer.max(near.in_step[Direction::Written as usize]);
+        let writer = writer.max(near.in_step[Direction::Written as usize]) + near.asked[Direction::Written as usize];
         // What the cores write of their last blocks is written when all have been read.
         let to_dram = written.bytes - near.in_l1[Direction::Written as usize];
         let last = to_dram * work.len() as f64;
         let earlier = to_dram * blocks - last;
         let moved = at_rate(from_dram + earlier, costs.chip_tenths);
-        let dram = moved.max(reads * costs.bank_request as f64 / banks);
+        let dram = moved + near.asked.iter().sum::<f64>() * rounds;
         let computing = compute * rounds;
         let steps = own.waits.max(of_block.waits).max(1.0);
         // Reads go on while steps are computed; what follows them has the first step of the next block to be read meanwhile, and no more.
@@ -506,7 +491,11 @@ impl Plan {
                 continue;
             };
             if layout.shard == Memory::Dram && !operand.once {
-                near.in_step[operand.direction as usize] += self.in_step(operand, bindings, cores, work).unwrap_or(0.0);
+                let at = operand.direction as usize;
+                if let Some(at_banks) = self.at_banks(operand, bindings, cores, work) {
+                    near.in_step[at] += at_banks.in_step;
+                    near.asked[at] += at_banks.asked;
+                }
             }
             // What a line shares is read from L1 as from DRAM, but once.
             if layout.shard == Memory::Dram || operand.line.is_some() {
@@ -546,72 +535,50 @@ impl Plan {
         }
     }
 
-    /// Cycles in which what a block of every core moves of an operand comes from or goes to the bank that has most of it. Pages go round the
-    /// banks, so that a column of tiles of which a row has a multiple of the banks lies in one of them.
-    fn in_step(&self, operand: &Operand, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<f64> {
+    /// What a block of every core moves of an operand takes of banks. Pages go round the banks, so that a column of tiles of which a row has
+    /// a multiple of the banks lies in one of them.
+    fn at_banks(&self, operand: &Operand, bindings: &Bindings, cores: Cores, work: &[CoreWork]) -> Option<AtBanks> {
         let value = |formula: &Formula| formula.evaluate(&|name| bindings.integers.get(name).copied()).ok();
         let costs = Costs::of(cores.chip);
         let of_line = |line: CoreLine| work.first().map(|core| core.rectangle.cores[line.number()].max(1));
         let alike = operand.line.and_then(of_line).unwrap_or(1);
         let rounds = work.iter().map(|core| core.count).max()?.max(1);
         let at_a_time = work.iter().map(|core| core.count).sum::<u64>() as f64 / rounds as f64;
-        let bytes =
-            value(&operand.bytes)?.max(0) as f64 * self.part(operand, bindings, work) * at_a_time / f64::from(alike);
-        let (seen, banks) = (rounds.min(ROUNDS_SEEN), costs.dram.len());
-        let parts = (0..seen).map(|nth| self.busiest(operand, bindings, banks, (work, nth * rounds / seen)));
-        let part = parts.sum::<Option<f64>>()? / seen as f64;
-        Some(IN_STEP * at_rate(bytes * part, costs.bank_tenths))
-    }
-
-    /// Which part of what all cores move of an operand in this round is in the bank that has most of it.
-    fn busiest(
-        &self,
-        operand: &Operand,
-        bindings: &Bindings,
-        banks: usize,
-        (work, nth): (&[CoreWork], u64),
-    ) -> Option<f64> {
-        let BlockRegion { steps, tiles } = operand.region.as_ref()?;
-        let (_, extents) = self.tensor(&operand.tensor)?;
-        let value = |formula: &Formula| formula.evaluate(&|name| bindings.integers.get(name).copied()).ok();
-        let extents: Vec<i64> = extents.iter().map(value).collect::<Option<_>>()?;
-        let matrices = extents.len().saturating_sub(2);
-        let tile = |axis: usize| if axis < matrices { 1 } else { TILE };
-        let tiles_of = |axis: usize, extent: i64| extent.saturating_add(tile(axis) - 1) / tile(axis);
-        let grid = self.grid_of(bindings);
-        let banks_of = i64::try_from(banks).ok()?;
-        let pitch = extents.last().map_or(1, |extent| tiles_of(matrices, *extent));
-        // How many rows of tiles begin in each bank.
-        let mut begun = vec![0u64; banks];
-        let reads = |core: &&CoreWork| nth < core.count && operand.line.is_none_or(|line| core.place(line) == 0);
-        for core in work.iter().filter(reads) {
-            let block = core.round(self.work_partition, grid, nth);
-            let mut page = 0i64;
-            for (axis, extent) in extents.iter().enumerate() {
-                let of_axis = steps.iter().filter(|step| step.at == axis);
-                let first = of_axis.map(|step| {
-                    let at = block.get(step.along).zip(grid.get(step.along));
-                    // It goes along with the last one there is.
-                    let at = at.map_or(0, |(at, extent)| (*at).min(extent.saturating_sub(1)));
-                    step.elements.wrapping_mul(at as i64)
-                });
-                let first = first.fold(0i64, i64::wrapping_add).div_euclid(tile(axis));
-                page = page.wrapping_mul(tiles_of(axis, *extent)).wrapping_add(first);
-            }
-            for row in 0..i64::from(tiles[0]).min(banks_of) {
-                let bank = page.wrapping_add(pitch.wrapping_mul(row)).rem_euclid(banks_of);
-                begun[usize::try_from(bank).ok()?] += 1;
-            }
-        }
-        let columns = usize::try_from(tiles[1]).ok()?;
-        let (all_round, rest) = (columns / banks, columns % banks);
-        let rows: u64 = begun.iter().sum();
-        let of_bank = |bank: usize| {
-            let before = (0..rest).map(|column| begun[(bank + banks - column) % banks]);
-            all_round as u64 * rows + before.sum::<u64>()
+        let times = self.part(operand, bindings, work) * at_a_time / f64::from(alike);
+        let [count, bytes] = [value(&operand.count)?, value(&operand.bytes)?].map(|of| of.max(0) as f64 * times);
+        let of_bytes = at_rate(bytes, costs.bank_tenths);
+        let request = match operand.direction {
+            Direction::Read => costs.bank_request,
+            Direction::Written => costs.bank_write,
         };
-        let most = (0..banks).map(of_bank).max()?;
-        Some(most as f64 / (rows * columns as u64).max(1) as f64)
+        let small = (count * request as f64 - of_bytes).max(0.0);
+        let banks = costs.dram.len();
+        let Some(region) = &operand.region else {
+            return Some(AtBanks {
+                in_step: 0.0,
+                asked: small / banks as f64,
+            });
+        };
+        let (_, extents) = self.tensor(&operand.tensor)?;
+        let extents: Vec<i64> = extents.iter().map(value).collect::<Option<_>>()?;
+        let grid = self.grid_of(bindings);
+        let seen = rounds.min(ROUNDS_SEEN);
+        let (mut all, mut each) = (vec![0u64; banks], 0.0);
+        for nth in (0..seen).map(|nth| nth * rounds / seen) {
+            let reads = |core: &&CoreWork| nth < core.count && operand.line.is_none_or(|line| core.place(line) == 0);
+            let blocks = work
+                .iter()
+                .filter(reads)
+                .map(|core| core.round(self.work_partition, grid, nth));
+            let firsts = blocks.map(|block| region.first_page(&extents, block, grid));
+            let pages = region.in_banks(&extents, firsts, banks);
+            each += IN_STEP * busiest(&pages) / seen as f64;
+            all.iter_mut().zip(pages).for_each(|(all, pages)| *all += pages);
+        }
+        Some(AtBanks {
+            in_step: of_bytes * each,
+            asked: small * each.max(busiest(&all)),
+        })
     }
 
     /// Cycles in which every core moves `bytes` of a tensor in L1, for a block each, as far as those take that hold it: cores that are dealt

@@ -14,13 +14,14 @@ mod layout;
 mod order;
 mod placement;
 mod plan;
+mod region;
 mod report;
 mod shards;
 mod signature;
 mod tuning;
 mod validate;
 
-pub use cost::{BlockCost, BlockRegion, Direction, EngineCycles, Engines, Estimate, Operand, RunCost, Step, Transfers};
+pub use cost::{BlockCost, Direction, EngineCycles, Engines, Estimate, Operand, RunCost, Transfers};
 pub use execution::{
     Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem, ranges,
 };
@@ -34,6 +35,7 @@ pub use plan::{
     LoneAxis, Noc, Parameter, PartitionMode, Plan, PlanError, RangeLimit, Role, RuntimeArg, RuntimeValue,
     SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TransferClass, TransferPlan, Way, WorkPartition,
 };
+pub use region::{BlockRegion, Step};
 pub use report::{BufferReport, EngineReport, LaunchReport, MovedReport, OperandReport, Report, StageReport};
 pub use shards::{Bank, Banks, OnShard, Shards};
 pub use signature::{Signature, formula, number};

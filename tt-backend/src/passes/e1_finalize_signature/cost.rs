@@ -6,7 +6,7 @@
 
 use super::regions;
 use crate::device::function::*;
-use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol, Turn};
+use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol, TemplateArg, Turn};
 use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::passes::b2_grid_to_cores::{noc_of, versions_of};
@@ -14,18 +14,24 @@ use crate::passes::c3_build_dataflow::kept::changes;
 use crate::tile_ops::PackerRow;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
-use tt_device::{ArchName, DataFormat};
+use tt_device::{ArchName, DataFormat, TILE};
 use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
 use tt_plan::{
     BlockCost, BlockRegion, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, RunCost, Transfers,
     formula,
 };
 
-/// Rows of a tile that are moved one by one: each is two transfers, one in each face.
-const ROWS: u64 = 64;
+/// Elements of a row in a face of a tile.
+const FACE: i64 = TILE / 2;
 
-/// Bytes of a transfer of a few elements.
+/// Transfers of a few elements for each row of a tile, at most (`codegen::edges`).
+const RUNS: i64 = 3;
+
+/// Bytes of one.
 const RUN_BYTES: u64 = 64;
+
+/// Arguments of a transfer of rows: what of the region's rows and columns is left from the tile on.
+const COUNTS: [usize; 2] = [8, 9];
 
 /// How often something happens: so many times each of these products.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,6 +45,13 @@ impl Count {
         match self.0.iter_mut().find(|(of, _)| of == times) {
             Some((_, sum)) => *sum = sum.saturating_add(each),
             None => self.0.push((times.clone(), each)),
+        }
+    }
+
+    fn add_each(&mut self, times: &Formula, each: &Formula) {
+        match each {
+            Formula::Const(each) => self.add(times, u64::try_from(*each).unwrap_or(0)),
+            Formula::Name(_) | Formula::Op(_) => self.add(&product(times, each), 1),
         }
     }
 
@@ -201,7 +214,7 @@ struct Takes {
     shared_once: [Moved; 2],
     /// Likewise, where a run of blocks begins in which these axes of the grid stay.
     runs: BTreeMap<Vec<usize>, (Moved, [Moved; 2])>,
-    operands: BTreeMap<Moving, Count>,
+    operands: BTreeMap<Moving, Moved>,
     shared: [Moved; 2],
     computed: OnChips,
     /// Of that, what is computed in loops that read.
@@ -234,8 +247,8 @@ impl Takes {
 
     fn and(&mut self, other: Takes, with: With) {
         self.own.and(other.own, with);
-        for (operand, bytes) in other.operands {
-            with(self.operands.entry(operand).or_default(), bytes);
+        for (operand, moved) in other.operands {
+            self.operands.entry(operand).or_default().and(moved, with);
         }
         self.once.and(other.once, with);
         for (axes, (own, shared)) in other.runs {
@@ -258,8 +271,8 @@ impl Takes {
 }
 
 /// What is moved, at another time.
-fn at(when: When, operands: BTreeMap<Moving, Count>) -> BTreeMap<Moving, Count> {
-    let at = |((tensor, direction, line, _), bytes)| ((tensor, direction, line, when.clone()), bytes);
+fn at(when: When, operands: BTreeMap<Moving, Moved>) -> BTreeMap<Moving, Moved> {
+    let at = |((tensor, direction, line, _), moved)| ((tensor, direction, line, when.clone()), moved);
     operands.into_iter().map(at).collect()
 }
 
@@ -321,7 +334,7 @@ impl Counted {
             in_steps: in_steps.cycles(fidelity),
         });
         let moved = self.reads.operands.iter().chain(&self.writes.operands);
-        let operands = moved.filter_map(|((tensor, direction, line, when), bytes)| {
+        let operands = moved.filter_map(|((tensor, direction, line, when), moved)| {
             Some(Operand {
                 tensor: self.names.get(tensor)?.clone(),
                 direction: *direction,
@@ -331,7 +344,8 @@ impl Counted {
                     When::EachRun(axes) => axes.clone(),
                     When::EachBlock | When::Once => Vec::new(),
                 },
-                bytes: bytes.formula(),
+                count: moved.count.formula(),
+                bytes: moved.bytes.formula(),
                 region: self.regions.get(&(*tensor, *direction)).cloned().flatten(),
             })
         });
@@ -463,7 +477,7 @@ impl Counting<'_> {
                         // Of the line's sender; the others are told.
                         Some(line) => {
                             let of_line =
-                                |((tensor, direction, _, when), bytes)| ((tensor, direction, Some(line), when), bytes);
+                                |((tensor, direction, _, when), moved)| ((tensor, direction, Some(line), when), moved);
                             let mut takes = Takes {
                                 operands: of_then.operands.into_iter().map(of_line).collect(),
                                 ..Takes::default()
@@ -612,25 +626,30 @@ impl Counting<'_> {
             &WRITE_PLACED_PAGE,
         ];
         let (count, bytes, waits) = if function.is_among(&pages) {
-            (1, page(), 0)
+            (constant(1), constant(page()), 0)
         } else if function.is_among(&[&READ_ROWS, &WRITE_ROWS]) {
-            (ROWS, page(), 0)
+            let [rows, faces] = self.rows_moved(call);
+            let row_bytes = template_integer(call, 0).unwrap_or(0);
+            let bytes = product(&product(&rows, &faces), &Formula::Const(row_bytes));
+            (product(&runs_of(call, rows), &faces), bytes, 0)
         } else if function.is_among(&[&READ_ELEMENTS, &WRITE_ELEMENTS]) {
-            (ROWS.saturating_mul(2), ROWS.saturating_mul(2 * RUN_BYTES), 2)
+            let [rows, _] = self.rows_moved(call);
+            let count = product(&rows, &Formula::Const(RUNS));
+            (count.clone(), product(&count, &constant(RUN_BYTES)), 2)
         } else if *function == READ_INTEGER {
-            (1, RUN_BYTES, 1)
+            (constant(1), constant(RUN_BYTES), 1)
         } else if function.is_among(&[&NOC_ASYNC_READ_BARRIER, &NOC_ASYNC_WRITE_BARRIER, &SEND_VERSION])
             || *function == NOC_ASYNC_WRITES_FLUSHED && !self.sends
         {
-            (0, 0, 1)
+            (constant(0), constant(0), 1)
         } else {
             return;
         };
-        takes.own.count.add(times, count);
-        takes.own.bytes.add(times, bytes);
+        takes.own.count.add_each(times, &count);
+        takes.own.bytes.add_each(times, &bytes);
         takes.own.waits.add(times, waits);
         if let Some(tensor) = tensor
-            && bytes > 0
+            && bytes != constant(0)
         {
             let writes = [&NOC_ASYNC_WRITE_PAGE, &WRITE_PLACED_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS];
             let direction = match function.is_among(&writes) {
@@ -641,8 +660,23 @@ impl Counting<'_> {
                 .operands
                 .entry((tensor, direction, None, When::EachBlock))
                 .or_default();
-            operand.add(times, bytes);
+            operand.count.add_each(times, &count);
+            operand.bytes.add_each(times, &bytes);
         }
+    }
+
+    /// Rows of a tile that a transfer of rows moves, and faces beside each other that they lie in: all of a tile where more are asked for.
+    fn rows_moved(&self, call: &Call<Symbol>) -> [Formula; 2] {
+        let of_tile = |arg: usize| {
+            let rest = match call.args.get(arg) {
+                Some(Expr::Binary(Operator::Sub, count, _)) => self.value(count),
+                Some(_) | None => None,
+            };
+            let whole = Formula::Const(TILE);
+            rest.map_or(whole.clone(), |rest| Formula::binary(IntOp::Min, rest, whole))
+        };
+        let [rows, columns] = COUNTS.map(of_tile);
+        [rows, Formula::binary(IntOp::CeilDiv, columns, Formula::Const(FACE))]
     }
 
     /// Bytes of a tile of the buffer that is this argument.
@@ -744,6 +778,28 @@ impl Counting<'_> {
                 None => drop(self.unknown.insert(name)),
             }
         }
+    }
+}
+
+/// An integer of the template of a call.
+fn template_integer(call: &Call<Symbol>, at: usize) -> Option<i64> {
+    match call.template.args().get(at) {
+        Some(TemplateArg::Int(value)) => Some(*value),
+        Some(TemplateArg::Words(_)) | None => None,
+    }
+}
+
+/// Transfers of so many rows in one face: those that follow each other in a face of the tensor, too, are one (`codegen::edges`). As many as
+/// a tile has begin within a face of the tensor, else they were pages; fewer are taken to lie in one.
+fn runs_of(call: &Call<Symbol>, rows: Formula) -> Formula {
+    let template = [1, 2, 3].map(|at| template_integer(call, at));
+    if template != [Some(TILE), Some(1), None] {
+        return rows;
+    }
+    let faces = Formula::binary(IntOp::CeilDiv, rows.clone(), Formula::Const(FACE));
+    match rows {
+        Formula::Const(..TILE) => faces,
+        rows => Formula::binary(IntOp::Min, rows, product(&faces, &Formula::Const(2))),
     }
 }
 
