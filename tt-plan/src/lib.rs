@@ -6,6 +6,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod core_work;
 mod cost;
 mod execution;
 mod formula;
@@ -21,10 +22,9 @@ mod signature;
 mod tuning;
 mod validate;
 
+pub use core_work::{CoreRange, CoreWork, Rectangle, ranges};
 pub use cost::{BlockCost, Direction, EngineCycles, Engines, Estimate, Operand, RunCost, Transfers};
-pub use execution::{
-    Bindings, CoreRange, CoreWork, Cores, DeviceGrid, Execution, LayoutRecord, Rectangle, Sharing, WorkItem, ranges,
-};
+pub use execution::{Bindings, Cores, DeviceGrid, Execution, LayoutRecord, Sharing, WorkItem};
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use launch_plan::validate_launch;
 pub use layout::{GridStep, Memory, ShardRegion, TensorLayout};
