@@ -12,6 +12,7 @@ mod arguments;
 mod cost;
 mod plan;
 mod regions;
+mod takes;
 
 use super::b2_grid_to_cores::{Facts, blocks_of, noc_of, rounds_of};
 use super::give_names::Named;

@@ -5,6 +5,7 @@
 //! on what a tensor holds is not known, and nothing is said of such a kernel then.
 
 use super::regions;
+use super::takes::{Count, Cycles, Moved, OnChips, Takes, When, constant, product, spend, unpacked};
 use crate::device::function::*;
 use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol, TemplateArg, Turn};
 use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
@@ -16,10 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat, TILE};
 use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
-use tt_plan::{
-    BlockCost, BlockRegion, CoreLine, Direction, EngineCycles, Engines, Formula, InLine, Operand, RunCost, Transfers,
-    formula,
-};
+use tt_plan::{BlockCost, BlockRegion, CoreLine, Direction, EngineCycles, Formula, InLine, Operand, RunCost, formula};
 
 /// Elements of a row in a face of a tile.
 const FACE: i64 = TILE / 2;
@@ -32,249 +30,6 @@ const RUN_BYTES: u64 = 64;
 
 /// Arguments of a transfer of rows: what of the region's rows and columns is left from the tile on.
 const COUNTS: [usize; 2] = [8, 9];
-
-/// How often something happens: so many times each of these products.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Count(Vec<(Formula, u64)>);
-
-impl Count {
-    fn add(&mut self, times: &Formula, each: u64) {
-        if each == 0 {
-            return;
-        }
-        match self.0.iter_mut().find(|(of, _)| of == times) {
-            Some((_, sum)) => *sum = sum.saturating_add(each),
-            None => self.0.push((times.clone(), each)),
-        }
-    }
-
-    fn add_each(&mut self, times: &Formula, each: &Formula) {
-        match each {
-            Formula::Const(each) => self.add(times, u64::try_from(*each).unwrap_or(0)),
-            Formula::Name(_) | Formula::Op(_) => self.add(&product(times, each), 1),
-        }
-    }
-
-    fn join(&mut self, other: Count, times: u64) {
-        for (of, each) in other.0 {
-            self.add(&of, each.saturating_mul(times));
-        }
-    }
-
-    /// Both, one after the other.
-    fn sum(&mut self, other: Count) {
-        self.join(other, 1);
-    }
-
-    /// One of both, whichever is larger.
-    fn larger(&mut self, other: Count) {
-        if *self == other || other.0.is_empty() {
-            return;
-        }
-        if self.0.is_empty() {
-            *self = other;
-            return;
-        }
-        let both = Formula::binary(IntOp::Max, self.formula(), other.formula());
-        self.0 = vec![(both, 1)];
-    }
-
-    fn formula(&self) -> Formula {
-        let each = self.0.iter().map(|(times, each)| product(times, &constant(*each)));
-        each.reduce(|a, b| Formula::binary(IntOp::Add, a, b))
-            .unwrap_or(Formula::Const(0))
-    }
-}
-
-/// How a count is taken together with another.
-type With = fn(&mut Count, Count);
-
-fn constant(value: u64) -> Formula {
-    Formula::Const(i64::try_from(value).unwrap_or(i64::MAX))
-}
-
-fn product(a: &Formula, b: &Formula) -> Formula {
-    match (a, b) {
-        (Formula::Const(1), other) | (other, Formula::Const(1)) => other.clone(),
-        (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.saturating_mul(*b)),
-        (Formula::Op(op), Formula::Const(more)) => match op.parts() {
-            (IntOp::Mul, factor, Formula::Const(times)) => {
-                Formula::binary(IntOp::Mul, factor.clone(), Formula::Const(times.saturating_mul(*more)))
-            }
-            _ => Formula::binary(IntOp::Mul, a.clone(), b.clone()),
-        },
-        _ => Formula::binary(IntOp::Mul, a.clone(), b.clone()),
-    }
-}
-
-/// What a processor moves.
-#[derive(Debug, Clone, Default)]
-struct Moved {
-    count: Count,
-    bytes: Count,
-    waits: Count,
-}
-
-impl Moved {
-    fn transfers(&self) -> Transfers {
-        Transfers {
-            count: self.count.formula(),
-            bytes: self.bytes.formula(),
-            waits: self.waits.formula(),
-        }
-    }
-
-    fn and(&mut self, other: Moved, with: With) {
-        with(&mut self.count, other.count);
-        with(&mut self.bytes, other.bytes);
-        with(&mut self.waits, other.waits);
-    }
-}
-
-/// What the engines of a chip compute.
-#[derive(Debug, Clone, Default)]
-struct Computed {
-    unpack: Count,
-    math: Count,
-    /// What the matrix engine does in every phase.
-    phases: Count,
-    pack: Count,
-}
-
-impl Computed {
-    fn and(&mut self, other: Computed, with: With) {
-        with(&mut self.unpack, other.unpack);
-        with(&mut self.math, other.math);
-        with(&mut self.phases, other.phases);
-        with(&mut self.pack, other.pack);
-    }
-
-    /// The cycles of each engine.
-    fn cycles(&self, fidelity: Fidelity) -> Engines {
-        let mut math = self.math.clone();
-        math.join(self.phases.clone(), phases(fidelity));
-        Engines {
-            unpack: self.unpack.formula(),
-            math: math.formula(),
-            pack: self.pack.formula(),
-        }
-    }
-}
-
-/// Likewise of every chip, in the order of their names.
-type OnChips = [Computed; ArchName::ALL.len()];
-
-/// Cycles of each engine for a call.
-#[derive(Default)]
-struct Cycles {
-    unpack: u64,
-    math: u64,
-    phases: u64,
-    pack: u64,
-}
-
-/// Adds to what each chip computes the cycles of a call that is made so often.
-fn spend(computed: &mut OnChips, times: &Formula, cycles: impl Fn(&Costs) -> Cycles) {
-    for (chip, computed) in ArchName::ALL.into_iter().zip(computed) {
-        let cycles = cycles(Costs::of(chip));
-        computed.unpack.add(times, cycles.unpack);
-        computed.math.add(times, cycles.math);
-        computed.phases.add(times, cycles.phases);
-        computed.pack.add(times, cycles.pack);
-    }
-}
-
-/// Cycles to unpack tiles of two operands, of which these are the bytes.
-fn unpacked(costs: &Costs, [a, b]: [u64; 2], tiles: u64) -> u64 {
-    let [both, each] = costs.unpack;
-    let bytes = a.saturating_add(b).div_ceil(both).max(a.max(b).div_ceil(each));
-    bytes.saturating_add(tiles.saturating_mul(costs.unpack_tile))
-}
-
-/// When statements run.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum When {
-    /// In every block.
-    EachBlock,
-    /// Before the first.
-    Once,
-    /// Where a run of blocks begins in which these axes of the grid stay.
-    EachRun(Vec<usize>),
-}
-
-/// A tensor, which way it is moved, the line of cores that shares what is read, and when.
-type Moving = (ParamId, Direction, Option<CoreLine>, When);
-
-/// What statements take.
-#[derive(Debug, Clone, Default)]
-struct Takes {
-    own: Moved,
-    /// What is read before the first block, by a core for itself and by lines of cores.
-    once: Moved,
-    shared_once: [Moved; 2],
-    /// Likewise, where a run of blocks begins in which these axes of the grid stay.
-    runs: BTreeMap<Vec<usize>, (Moved, [Moved; 2])>,
-    operands: BTreeMap<Moving, Moved>,
-    shared: [Moved; 2],
-    computed: OnChips,
-    /// Of that, what is computed in loops that read.
-    in_steps: OnChips,
-}
-
-impl Takes {
-    /// The same, for all blocks together.
-    fn once(self) -> Takes {
-        Takes {
-            own: Moved::default(),
-            shared: Default::default(),
-            once: self.own,
-            shared_once: self.shared,
-            operands: at(When::Once, self.operands),
-            ..self
-        }
-    }
-
-    /// The same, where a run of blocks begins in which these axes of the grid stay.
-    fn where_run_begins(self, axes: &[usize]) -> Takes {
-        Takes {
-            own: Moved::default(),
-            shared: Default::default(),
-            runs: BTreeMap::from([(axes.to_vec(), (self.own, self.shared))]),
-            operands: at(When::EachRun(axes.to_vec()), self.operands),
-            ..self
-        }
-    }
-
-    fn and(&mut self, other: Takes, with: With) {
-        self.own.and(other.own, with);
-        for (operand, moved) in other.operands {
-            self.operands.entry(operand).or_default().and(moved, with);
-        }
-        self.once.and(other.once, with);
-        for (axes, (own, shared)) in other.runs {
-            let (of_core, of_lines) = self.runs.entry(axes).or_default();
-            of_core.and(own, with);
-            of_lines
-                .iter_mut()
-                .zip(shared)
-                .for_each(|(of, other)| of.and(other, with));
-        }
-        let of_lines = self.shared.iter_mut().zip(other.shared);
-        for (own, other) in of_lines.chain(self.shared_once.iter_mut().zip(other.shared_once)) {
-            own.and(other, with);
-        }
-        let computed = self.computed.iter_mut().zip(other.computed);
-        for (own, other) in computed.chain(self.in_steps.iter_mut().zip(other.in_steps)) {
-            own.and(other, with);
-        }
-    }
-}
-
-/// What is moved, at another time.
-fn at(when: When, operands: BTreeMap<Moving, Moved>) -> BTreeMap<Moving, Moved> {
-    let at = |((tensor, direction, line, _), moved)| ((tensor, direction, line, when.clone()), moved);
-    operands.into_iter().map(at).collect()
-}
 
 /// What a block takes, but for how many phases a product has.
 pub struct Counted {
@@ -371,16 +126,6 @@ impl Counted {
             registers: self.registers,
             unknown: self.unknown.iter().map(|name| (*name).to_string()).collect(),
         }
-    }
-}
-
-/// How many phases a product of a fidelity has.
-fn phases(fidelity: Fidelity) -> u64 {
-    match fidelity {
-        Fidelity::LoFi => 1,
-        Fidelity::HiFi2 => 2,
-        Fidelity::HiFi3 => 3,
-        Fidelity::HiFi4 => 4,
     }
 }
 
@@ -797,10 +542,10 @@ fn runs_of(call: &Call<Symbol>, rows: Formula) -> Formula {
         return rows;
     }
     let faces = Formula::binary(IntOp::CeilDiv, rows.clone(), Formula::Const(FACE));
-    match rows {
-        Formula::Const(..TILE) => faces,
-        rows => Formula::binary(IntOp::Min, rows, product(&faces, &Formula::Const(2))),
+    if matches!(rows, Formula::Const(..TILE)) {
+        return faces;
     }
+    Formula::binary(IntOp::Min, rows, product(&faces, &Formula::Const(2)))
 }
 
 /// How many statements send a version.
