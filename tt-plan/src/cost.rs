@@ -423,8 +423,11 @@ impl BlockCost {
         let to_dram = written.bytes - near.in_l1[Direction::Written as usize];
         let last = to_dram * work.len() as f64;
         let earlier = to_dram * blocks - last;
-        let moved = at_rate(from_dram + earlier, costs.chip_tenths);
-        let dram = moved + near.asked.iter().sum::<f64>() * rounds;
+        let moved = |written: f64| {
+            let read = at_rate(from_dram, costs.chip_tenths);
+            read.max(at_rate(from_dram + written, costs.both_ways_tenths))
+        };
+        let dram = moved(earlier) + near.asked.iter().sum::<f64>() * rounds;
         let computing = compute * rounds;
         let steps = own.waits.max(of_block.waits).max(1.0);
         // Reads go on while steps are computed; what follows them has the first step of the next block to be read meanwhile, and no more.
@@ -452,7 +455,7 @@ impl BlockCost {
             engines: computing,
             reader: reader * rounds,
             writer: writer * rounds,
-            dram: at_rate(from_dram + earlier + last, costs.chip_tenths),
+            dram: moved(earlier + last),
         })
     }
 }

@@ -375,7 +375,10 @@ impl Plan {
                 bound
             },
             cycles_per_byte: estimate.engines * work.len() as f64 / bytes.max(1) as f64,
-            roofline: computed.max(at_rate(once.sum::<u64>() as f64, Costs::of(cores.chip).chip_tenths)),
+            roofline: computed.max(at_rate(
+                once.sum::<u64>() as f64,
+                Costs::of(cores.chip).both_ways_tenths,
+            )),
             advice: Vec::new(),
         };
         report.advise(self, cost, &moved, steps.is_some_and(|steps| steps > 1));

@@ -32,9 +32,11 @@ pub struct Costs {
     pub write_tenths: u64,
     /// Bytes a cycle, in tenths, of a DRAM bank.
     pub bank_tenths: u64,
-    /// Bytes a cycle, in tenths, that all cores together move from and to DRAM: what a plan estimates with. The clock goes by links, ports
+    /// Bytes a cycle, in tenths, that all cores together move from or to DRAM: what a plan estimates with. The clock goes by links, ports
     /// and banks.
     pub chip_tenths: u64,
+    /// Likewise, from and to DRAM together, over a NoC each.
+    pub both_ways_tenths: u64,
     /// Cycles between two reads that a bank takes from one NoC.
     pub bank_request: u64,
     /// Cycles between two writes that a bank takes.
@@ -105,7 +107,7 @@ static WORMHOLE_B0: Costs = Costs {
         [(5, 5); 2],
         [(5, 7); 2],
     ],
-    hop: 9,               // P E.1
+    hop: 9,                 // P E.1
     round_trip: 95, // S 4.2: an L1 read of 64 B takes 293 off the axes, which is 22 hops, and 205 on one, which is 12
     dram_access: 88, // S 4.2: a DRAM read of 64 B takes 381
     flit: 32,       // P E.1
@@ -113,6 +115,7 @@ static WORMHOLE_B0: Costs = Costs {
     write_tenths: 312, // S 4.2: L1 writes of 64 KB
     bank_tenths: 240, // P E.1: 288 GB/s over 12 banks
     chip_tenths: 1950, // S 2.1 dram_saturation: 195 GB/s at 1 GHz
+    both_ways_tenths: 1950, // likewise: of a copy
     bank_request: 7, // S 4.1: 6.8
     bank_write: 65, // S 4.2: slope of 64 B writes to one bank; those to L1 take 22
     word: 17,       // S 3.3: an increment and its wait take 56 to 70 over one hop, and 64 more over eight
@@ -154,39 +157,40 @@ static BLACKHOLE: Costs = Costs {
         [(9, 8), (9, 4)],
         [(9, 6), (9, 7)],
     ],
-    hop: 9,               // S 4.2: an L1 read of 64 B takes 373 off the axes, which is 29 hops, and 227 on one
-    round_trip: 112,      // the same
-    dram_access: 113,     // S 4.2: a DRAM read of 64 B takes 486
-    flit: 64,             // P E.1
-    read_tenths: 617,     // S 4.2: L1 reads of 64 KB
-    write_tenths: 622,    // S 4.2: L1 writes of 64 KB
-    bank_tenths: 474,     // S 4.1: 512 GB/s over 8 banks at 1.35 GHz
-    chip_tenths: 2650,    // S 2.1 dual_noc_read: 358 GB/s at 1.35 GHz on one NoC
-    bank_request: 16,     // S 4.1: 16.4
-    bank_write: 0,        // S 4.2: 64 B writes to one bank come as fast as they are issued
-    word: 17,             // a Wormhole's: not measured
-    bank_turn: 20,        // not measured: half of a Wormhole's, in which a bank moves half as much
-    same_bank: 44,        // S 4.2: 22.0 B a cycle in reads of 2 KB from one bank
-    read: [35, 36],       // S 3.3
-    write: [23, 43],      // S 4.2: slope of 64 B writes to L1; S 4.3: a page's address takes 20
-    multicast: [277, 12], // S 4.2: 277 to 4 receivers, 373 to 64
-    buffer: 14,           // S 3.2
-    notice: 15,           // S 3.2
-    registers: 8,         // S 3.2
-    unpack: [256, 128],   // S 2.5: 8192 B in 38.9, by two unpackers at a time
-    unpack_tile: 7,       // the same
-    matmul: 16,           // P E.4
-    eltwise: 8,           // P E.4
-    reduce: [37, 19, 42], // a Wormhole's: not measured
-    matrix_call: 6,       // S 3.2
-    pack: 64,             // S 4.4: 32 a tile of bf16
-    pack_call: 7,         // S 4.4: 39 a tile
-    accumulate: 1,        // S 2.5: 80.9 for a tile of f32, of which 64 are its bytes
-    pack_rows: [64, 192], // S 4.4: 32 + 32 a tile, and 192
-    tilize: 25,           // S 4.4
-    configure: 70,        // S 4.5: 70 a site
-    vector_call: 7,       // S 2.4
-    start: 440,           // S 3.2
+    hop: 9,                 // S 4.2: an L1 read of 64 B takes 373 off the axes, which is 29 hops, and 227 on one
+    round_trip: 112,        // the same
+    dram_access: 113,       // S 4.2: a DRAM read of 64 B takes 486
+    flit: 64,               // P E.1
+    read_tenths: 617,       // S 4.2: L1 reads of 64 KB
+    write_tenths: 622,      // S 4.2: L1 writes of 64 KB
+    bank_tenths: 474,       // S 4.1: 512 GB/s over 8 banks at 1.35 GHz
+    chip_tenths: 2650,      // S 2.1 dual_noc_read: 358 GB/s at 1.35 GHz on one NoC
+    both_ways_tenths: 2985, // P E.7: 403 GB/s mixed
+    bank_request: 16,       // S 4.1: 16.4
+    bank_write: 0,          // S 4.2: 64 B writes to one bank come as fast as they are issued
+    word: 17,               // a Wormhole's: not measured
+    bank_turn: 20,          // not measured: half of a Wormhole's, in which a bank moves half as much
+    same_bank: 44,          // S 4.2: 22.0 B a cycle in reads of 2 KB from one bank
+    read: [35, 36],         // S 3.3
+    write: [23, 43],        // S 4.2: slope of 64 B writes to L1; S 4.3: a page's address takes 20
+    multicast: [277, 12],   // S 4.2: 277 to 4 receivers, 373 to 64
+    buffer: 14,             // S 3.2
+    notice: 15,             // S 3.2
+    registers: 8,           // S 3.2
+    unpack: [256, 128],     // S 2.5: 8192 B in 38.9, by two unpackers at a time
+    unpack_tile: 7,         // the same
+    matmul: 16,             // P E.4
+    eltwise: 8,             // P E.4
+    reduce: [37, 19, 42],   // a Wormhole's: not measured
+    matrix_call: 6,         // S 3.2
+    pack: 64,               // S 4.4: 32 a tile of bf16
+    pack_call: 7,           // S 4.4: 39 a tile
+    accumulate: 1,          // S 2.5: 80.9 for a tile of f32, of which 64 are its bytes
+    pack_rows: [64, 192],   // S 4.4: 32 + 32 a tile, and 192
+    tilize: 25,             // S 4.4
+    configure: 70,          // S 4.5: 70 a site
+    vector_call: 7,         // S 2.4
+    start: 440,             // S 3.2
 };
 
 impl Costs {
