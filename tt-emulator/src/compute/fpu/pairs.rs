@@ -339,7 +339,9 @@ mod x86 {
         for product in products {
             for face_k in 0..2 {
                 add(&mut sums, product, block, face_k);
-                sums = sums.map(|sum| sum.map(|sum| rounded(sum)));
+                for sum in sums.as_flattened_mut() {
+                    *sum = rounded(*sum);
+                }
             }
         }
         store(destination, block, &sums);
