@@ -258,13 +258,13 @@ impl<const N: usize> Factors<N> {
     /// Of values in SrcA.
     #[inline(always)]
     pub fn of_a(values: &[u32; N]) -> Factors<N> {
-        Factors::of(values, |bits| [0, 1].map(|phase| part_of_a(bits, phase)))
+        Factors::of(values, |bits| [part_of_a(bits, 0), part_of_a(bits, 1)])
     }
 
     /// Of values in SrcB.
     #[inline(always)]
     pub fn of_b(values: &[u32; N]) -> Factors<N> {
-        Factors::of(values, |bits| [0, 2].map(|phase| part_of_b(bits, phase) << 2))
+        Factors::of(values, |bits| [part_of_b(bits, 0) << 2, part_of_b(bits, 2) << 2])
     }
 
     #[inline(always)]
@@ -289,41 +289,56 @@ impl<const N: usize> Factors<N> {
 /// The parts of A and of B that a phase multiplies.
 #[inline(always)]
 fn parts_of(phase: u32) -> [usize; 2] {
-    [phase & 1, phase >> 1].map(|part| part as usize)
+    [(phase & 1) as usize, (phase >> 1) as usize]
 }
 
-/// One phase of `MVMUL` for some columns: `destination[c] + Σ_k b[k] · a[k][c]` over 16 values of k. The products of each half
+/// One phase of `MVMUL` for 16 columns: `destination[c] + Σ_k b[k] · a[k][c]` over 16 values of k. The products of each half
 /// are aligned to their largest exponent before they are summed.
 #[inline(always)]
-pub fn dot_phase<const N: usize>(
+pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
+    let mut lanes = [Factors::<16>::NONE; 16];
+    for (to, row) in lanes.iter_mut().zip(a) {
+        *to = Factors::of_a(row);
+    }
+    dot(&lanes, &Factors::of_b(b), destination, phase, adder);
+}
+
+/// The same for 16 rows at once, each against one column: `destination[r] + Σ_k b[k][r] · a[k]`.
+#[inline(always)]
+pub fn dot_phase_exchanged(b: &[[u32; 16]; 16], a: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
+    let mut lanes = [Factors::<16>::NONE; 16];
+    for (to, row) in lanes.iter_mut().zip(b) {
+        *to = Factors::of_b(row);
+    }
+    let [of_a, of_b] = parts_of(phase);
+    add_products(
+        (&lanes, of_b),
+        (&Factors::of_a(a), of_a),
+        destination,
+        rebias(phase, adder),
+        adder,
+    );
+}
+
+/// [`dot_phase`] of what is multiplied of some columns.
+#[inline(always)]
+pub fn dot<const N: usize>(
     a: &[Factors<N>; 16],
     b: &Factors<16>,
     destination: &mut [u32; N],
     phase: u32,
     adder: Adder,
 ) {
-    dot(a, b, parts_of(phase), destination, rebias(phase, adder), adder);
-}
-
-/// The same for 16 rows at once, each against one column: `destination[r] + Σ_k b[k][r] · a[k]`.
-#[inline(always)]
-pub fn dot_phase_exchanged(
-    b: &[Factors<16>; 16],
-    a: &Factors<16>,
-    destination: &mut [u32; 16],
-    phase: u32,
-    adder: Adder,
-) {
     let [of_a, of_b] = parts_of(phase);
-    dot(b, a, [of_b, of_a], destination, rebias(phase, adder), adder);
+    add_products((a, of_a), (b, of_b), destination, rebias(phase, adder), adder);
 }
 
-/// `destination[c] + Σ_k ones[k] · lanes[k][c]`, of one phase: one operand's factors in lanes, the other's the same for all.
+/// `destination[c] + Σ_k ones[k] · lanes[k][c]`, of one phase: one operand's factors in lanes, the other's the same for all, and of
+/// either a part.
 #[inline(always)]
-fn dot<const N: usize>(
-    lanes: &[Factors<N>; 16],
-    ones: &Factors<16>,
-    [of_lanes, of_ones]: [usize; 2],
+fn add_products<const N: usize>(
+    (lanes, of_lanes): (&[Factors<N>; 16], usize),
+    (ones, of_ones): (&Factors<16>, usize),
     destination: &mut [u32; N],
     rebias: i32,
     adder: Adder,
@@ -346,10 +361,10 @@ fn dot<const N: usize>(
             let lane = &lanes[half * 8 + k];
             let (part, sign) = (ones.parts[of_ones][half * 8 + k], ones.signs[half * 8 + k]);
             for c in 0..N {
-                let by = (largest[c] - exponents[c]) as u16;
+                // Of 14 bits 15 places leave nothing, and no vector unit has to choose.
+                let by = (largest[c] - exponents[c]).min(15);
                 let fourfold = (lane.parts[of_lanes][c] * part) as u16;
-                let aligned = fourfold.checked_shr(by.into()).unwrap_or(0);
-                let aligned = ((aligned + 2) >> 2) as i16;
+                let aligned = (((fourfold >> by) + 2) >> 2) as i16;
                 let sign = lane.signs[c] ^ sign;
                 sums[c] += (aligned ^ sign) - sign;
             }
@@ -385,16 +400,6 @@ mod tests {
 
     fn value(bits: u32) -> f64 {
         f64::from(f32::from_bits(bits))
-    }
-
-    fn dot(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
-        dot_phase(
-            &a.each_ref().map(Factors::of_a),
-            &Factors::of_b(b),
-            destination,
-            phase,
-            adder,
-        );
     }
 
     fn source(seed: &mut u64) -> u32 {
@@ -472,7 +477,7 @@ mod tests {
             let destination = (1u32 << 23 | low) as i32;
             let bits = (127 << 23) | low;
             let mut results = [bits; 16];
-            dot(&[[largest; 16]; 16], &[largest; 16], &mut results, 0, adder(true));
+            dot_phase(&[[largest; 16]; 16], &[largest; 16], &mut results, 0, adder(true));
             let exact = sum + destination;
             let shift = exact.ilog2() - 23;
             let rounded = (exact + (1 << (shift - 1))) >> shift << shift;
@@ -492,7 +497,7 @@ mod tests {
         }
         let mut destination = [2f32.to_bits(); 16];
         for phase in 0..4 {
-            dot(&a, &b, &mut destination, phase, adder(true));
+            dot_phase(&a, &b, &mut destination, phase, adder(true));
         }
         for c in 0..16 {
             let exact: f64 = (0..16).map(|k| value(a[k][c]) * value(b[k])).sum::<f64>() + 2.0;

@@ -4,7 +4,7 @@
 //! not depend on what the register holds, so it is formed of all phases at once, which share the distances between the exponents
 //! of products.
 
-use super::datapath::{Adder, Factors, dot_phase};
+use super::datapath::{Adder, Factors, dot};
 use crate::compute::tile::{FACE, SIDE, Tile};
 use crate::compute::vector::vectorised;
 
@@ -25,11 +25,14 @@ fn accumulate_plain(destination: &mut Tile, rows: &Tile, columns: &Tile, phases:
         *to = Factors::of_a(&whole_row(columns, k));
     }
     for row in 0..2 * SIDE {
-        let b = [0, 1].map(|face_k| Factors::of_b(&half_row(rows, row, face_k)));
+        let b = [
+            Factors::of_b(&half_row(rows, row, 0)),
+            Factors::of_b(&half_row(rows, row, 1)),
+        ];
         let mut sums = whole_row(destination, row);
         for phase in 0..phases {
             for (a, b) in a.iter().zip(&b) {
-                dot_phase(a, b, &mut sums, phase, adder);
+                dot(a, b, &mut sums, phase, adder);
             }
         }
         for (face_column, sums) in sums.chunks_exact(SIDE).enumerate() {
@@ -179,8 +182,8 @@ mod x86 {
             let of_a = [load(&a[k].parts[0]), load(&a[k].parts[1])];
             let of_b = [_mm512_set1_epi16(b.parts[0][k]), _mm512_set1_epi16(b.parts[1][k])];
             for (phase, sum) in sums[..PHASES].iter_mut().enumerate() {
-                // `mulhrs` divides by 2^(by + 2) and rounds halves up, and the product is fourfold. All bits inverted it is the negative
-                // one less a quarter of its last place: halves of negative products go down, and no other is rounded differently.
+                // `mulhrs` divides by 2^(by + 2) and rounds halves up. All bits inverted, a product is the negative one less a
+                // quarter of its last place: so its halves go down, away from 0, and nothing else is rounded differently.
                 let fourfold = _mm512_mullo_epi16(of_a[phase & 1], of_b[phase >> 1]);
                 let signed = _mm512_xor_si512(fourfold, sign);
                 *sum = _mm512_add_epi16(*sum, _mm512_mulhrs_epi16(signed, power));
@@ -241,7 +244,8 @@ mod x86 {
         }
     }
 
-    /// As [`accumulate`](super::super::datapath::accumulate), but for what stands for a sum without any term.
+    /// As [`accumulate`](super::super::datapath::accumulate): with a sign of its own, a term has its halves rounded up, and the
+    /// destination away from 0.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn add<const WIDE: bool>(destination: __m512i, [first, second]: [Term; 2], encoding: &Encoding) -> __m512i {
@@ -253,7 +257,7 @@ mod x86 {
         let sign = _mm512_srai_epi32(destination, 31);
         let exponent = _mm512_max_epi32(_mm512_max_epi32(first.exponent, second.exponent), own_exponent);
 
-        // A term rounds halves up, the destination away from 0: inverted it is less, as a product is.
+        // All bits inverted, it is the negative one less half of its last place, as a product in `eight` is less a quarter.
         let own = align(_mm512_xor_si512(own, sign), _mm512_sub_epi32(exponent, own_exponent));
         let further = _mm512_add_epi32(exponent, _mm512_set1_epi32(2));
         let first = align(first.sum, _mm512_sub_epi32(further, first.exponent));
@@ -317,9 +321,9 @@ mod x86 {
             let lanes = |value: i32| _mm512_set1_epi32(value);
             let mut magnitude = _mm512_abs_epi32(sum);
             if WIDE {
-                // The conversion rounds halves to even, and a number with a bit below them is none.
+                // The conversion rounds halves to even: with a bit below it, a half is more than that.
                 let is_long = _mm512_cmpge_epi32_mask(magnitude, lanes(1 << 25));
-                magnitude = _mm512_mask_add_epi32(magnitude, is_long, magnitude, lanes(1));
+                magnitude = _mm512_mask_ternarylogic_epi32(magnitude, is_long, lanes(1), lanes(1), A | B);
             }
             let mut bits = _mm512_castps_si512(_mm512_cvtepi32_ps(magnitude));
             if !WIDE {

@@ -6,7 +6,7 @@
 //! and need a scaler of one (see [`is_unit`]). The row maximum keeps its running value in row 0 of the register and
 //! shows it, transposed, in column 0: a value copied into column 0 beforehand is lost (`reference/patterns.md`, surprise 6).
 
-use super::datapath::{self, Adder, Factors, dot_phase, dot_phase_exchanged};
+use super::datapath::{self, Adder, dot_phase};
 use crate::compute::enumerations::Fold;
 use crate::compute::pack::ReduceDim;
 use crate::compute::tile::{FACE, SIDE, Tile};
@@ -244,14 +244,14 @@ fn raise(best: &mut Row, rows: &[Row; SIDE]) {
 vectorised! {
     /// Data in SrcA, scaler in SrcB.
     fn column_dot(data: &[Row; SIDE], scale: &Row, sums: &mut Row, phase: u32, adder: Adder) {
-        dot_phase(&data.each_ref().map(Factors::of_a), &Factors::of_b(scale), sums, phase, adder);
+        dot_phase(data, scale, sums, phase, adder);
     }
 }
 
 vectorised! {
     /// Scaler in SrcA, data in SrcB: the phase's bits are those of exchanged operands.
     fn row_dot(data: &[Row; SIDE], scale: &Row, sums: &mut Row, phase: u32, adder: Adder) {
-        dot_phase_exchanged(&data.each_ref().map(Factors::of_b), &Factors::of_a(scale), sums, phase, adder);
+        datapath::dot_phase_exchanged(data, scale, sums, phase, adder);
     }
 }
 
