@@ -9,7 +9,7 @@ use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, split};
 use super::fpu::matmul::Parts;
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
-use super::fpu::{integers, matmul};
+use super::fpu::{exact, integers, matmul};
 use super::pack::{Packer, ReduceDim};
 use super::rules;
 use super::state::{ComputeState, Sources};
@@ -64,9 +64,7 @@ fn add_exactly(
         sources.spread.0.copy_from_slice(&sources.a.0);
         transpose(&sources.spread, &mut sources.a);
     }
-    for phase in 0..phases {
-        matmul::accumulate_exact(register, &sources.b, &sources.a, phase, adder);
-    }
+    exact::accumulate(register, &sources.b, &sources.a, phases, adder);
 }
 
 impl ComputeState {

@@ -3,6 +3,9 @@
 //! The loops of this module tree are plain Rust over fixed-size arrays. [`vectorised!`] compiles such a body once per
 //! instruction set and calls the widest that the processor has. Bodies fuse a multiply-add only where they say so, which every
 //! unit rounds alike, and reassociate nothing, so every version gives the same bits.
+//!
+//! Bodies go through arrays in loops. `map` and `from_fn` are compiled without the unit's instructions where the compiler does not
+//! inline them, and whether it does changes with code elsewhere.
 
 use std::sync::OnceLock;
 

@@ -27,6 +27,15 @@ impl Adder {
     fn empty_exponent(self) -> i32 {
         if self.half && self.wide { 97 } else { 0 }
     }
+
+    /// The exponent from which on there is no number, and the pattern that there is instead.
+    #[inline(always)]
+    pub fn limit(self) -> (i32, u32) {
+        match (self.half, self.wide) {
+            (true, false) => (32, HALF_LARGEST),
+            _ => (255, EXPONENT),
+        }
+    }
 }
 
 /// A term of a sum: `mantissa · 2^(exponent - 150)`, negative if `sign` is 1.
@@ -43,14 +52,16 @@ pub struct Term {
 /// The largest value with five exponent bits.
 const HALF_LARGEST: u32 = (31 << 23) | 0x7f_e000;
 
-const ZERO: Term = Term {
+/// None.
+pub const ZERO: Term = Term {
     sign: 0,
     exponent: 0,
     mantissa: 0,
 };
 
+/// A mantissa `by` places down, halves rounded up where the sign is 0.
 #[inline(always)]
-fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
+pub fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
     let by = by.min(31) as u32;
     let half = (1u32 << by) >> 1;
     let shifted = (mantissa as u32).wrapping_add(half).wrapping_sub(sign as u32) >> by;
@@ -101,11 +112,7 @@ fn encode(mantissa: u32, exponent: i32, sign: u32, adder: Adder) -> u32 {
     }
     let result_exponent = (bits >> 23) as i32 - 150 + right as i32 + exponent;
     let value = ((result_exponent as u32) << 23) | (bits & 0x7f_ffff);
-    let (limit, largest) = if adder.half && !adder.wide {
-        (32, HALF_LARGEST)
-    } else {
-        (255, EXPONENT)
-    };
+    let (limit, largest) = adder.limit();
     let magnitude = if result_exponent >= limit { largest } else { value };
     let magnitude = if result_exponent <= 0 {
         0
@@ -189,7 +196,7 @@ fn part_of_b(bits: u32, phase: u32) -> u32 {
 
 /// What the exponent of a product of a phase is more than the sum of those of its factors.
 #[inline(always)]
-fn rebias(phase: u32, adder: Adder) -> i32 {
+pub fn rebias(phase: u32, adder: Adder) -> i32 {
     let lowered = if phase & 1 != 0 { 5 } else { 0 } + if phase & 2 != 0 { 7 } else { 0 };
     match (adder.half, adder.wide) {
         (false, _) => -127 - lowered,
@@ -200,7 +207,7 @@ fn rebias(phase: u32, adder: Adder) -> i32 {
 
 /// The product of one fidelity phase: bit 0 of `phase` selects the low bits of A, bit 1 those of B.
 #[inline(always)]
-fn product(a: u32, b: u32, phase: u32, adder: Adder) -> Term {
+pub fn product(a: u32, b: u32, phase: u32, adder: Adder) -> Term {
     let (part_a, part_b) = (part_of_a(a, phase), part_of_b(b, phase));
     let rebias = rebias(phase, adder);
     let exponent = ((a >> 23) & 255) as i32 + ((b >> 23) & 255) as i32 + rebias;
@@ -224,53 +231,65 @@ pub fn multiply_phase(a: u32, b: u32, destination: u32, phase: u32, adder: Adder
     accumulate(term, ZERO, destination, adder)
 }
 
-/// The exponent of a factor that is zero: with any other, still below [`NO_PRODUCT`].
+/// The exponent of a factor that is zero: with any other, far below those of products that are not.
 const NO_FACTOR: i16 = -8192;
-/// Exponents of products of zeros are below this, those of others above.
-const NO_PRODUCT: i16 = -4096;
 
-/// What a phase multiplies of some values: in 16 bits, of which a vector unit takes twice as many at a time.
+/// What the phases multiply of some values: in 16 bits, of which a vector unit takes twice as many at a time.
 #[derive(Clone, Copy)]
+#[repr(C, align(64))]
 pub struct Factors<const N: usize> {
-    /// Biased; that of a product is the sum of both. Far below all others where the value is zero.
-    exponents: [i16; N],
-    mantissas: [i16; N],
+    /// Biased; that of a product is the sum of both and the phase's [`rebias`]. Far below all others where the value is zero.
+    pub exponents: [i16; N],
     /// All bits of each.
-    signs: [i16; N],
+    pub signs: [i16; N],
+    /// The high bits and the low ones, of which a phase takes [either](parts_of). Those of SrcB four times, so that a product has
+    /// two more places.
+    pub parts: [[i16; N]; 2],
 }
 
 impl<const N: usize> Factors<N> {
     /// None yet.
     pub const NONE: Factors<N> = Factors {
         exponents: [0; N],
-        mantissas: [0; N],
         signs: [0; N],
+        parts: [[0; N]; 2],
     };
 
     /// Of values in SrcA.
     #[inline(always)]
-    pub fn of_a(values: &[u32; N], phase: u32) -> Factors<N> {
-        Factors::of(values, |bits| part_of_a(bits, phase), 0)
+    pub fn of_a(values: &[u32; N]) -> Factors<N> {
+        Factors::of(values, |bits| [part_of_a(bits, 0), part_of_a(bits, 1)])
     }
 
-    /// Of values in SrcB, which have what the exponents of products are off by.
+    /// Of values in SrcB.
     #[inline(always)]
-    pub fn of_b(values: &[u32; N], phase: u32, adder: Adder) -> Factors<N> {
-        Factors::of(values, |bits| part_of_b(bits, phase), rebias(phase, adder))
+    pub fn of_b(values: &[u32; N]) -> Factors<N> {
+        Factors::of(values, |bits| [part_of_b(bits, 0) << 2, part_of_b(bits, 2) << 2])
     }
 
     #[inline(always)]
-    fn of(values: &[u32; N], part: impl Fn(u32) -> u32, rebias: i32) -> Factors<N> {
+    fn of(values: &[u32; N], parts: impl Fn(u32) -> [u32; 2]) -> Factors<N> {
         let mut factors = Factors::NONE;
         for (i, &bits) in values.iter().enumerate() {
             let is_zero = bits & EXPONENT == 0;
-            let exponent = ((bits >> 23) & 255) as i32 + rebias;
-            factors.exponents[i] = if is_zero { NO_FACTOR } else { exponent as i16 };
-            factors.mantissas[i] = if is_zero { 0 } else { part(bits) as i16 };
+            let [high, low] = parts(bits);
+            factors.exponents[i] = if is_zero {
+                NO_FACTOR
+            } else {
+                ((bits >> 23) & 255) as i16
+            };
             factors.signs[i] = ((bits as i32) >> 31) as i16;
+            factors.parts[0][i] = if is_zero { 0 } else { high as i16 };
+            factors.parts[1][i] = if is_zero { 0 } else { low as i16 };
         }
         factors
     }
+}
+
+/// The parts of A and of B that a phase multiplies.
+#[inline(always)]
+fn parts_of(phase: u32) -> [usize; 2] {
+    [(phase & 1) as usize, (phase >> 1) as usize]
 }
 
 /// One phase of `MVMUL` for 16 columns: `destination[c] + Σ_k b[k] · a[k][c]` over 16 values of k. The products of each half
@@ -279,9 +298,9 @@ impl<const N: usize> Factors<N> {
 pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
     let mut lanes = [Factors::<16>::NONE; 16];
     for (to, row) in lanes.iter_mut().zip(a) {
-        *to = Factors::of_a(row, phase);
+        *to = Factors::of_a(row);
     }
-    dot(&lanes, &Factors::of_b(b, phase, adder), destination, phase, adder);
+    dot(&lanes, &Factors::of_b(b), destination, phase, adder);
 }
 
 /// The same for 16 rows at once, each against one column: `destination[r] + Σ_k b[k][r] · a[k]`.
@@ -289,22 +308,41 @@ pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16]
 pub fn dot_phase_exchanged(b: &[[u32; 16]; 16], a: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
     let mut lanes = [Factors::<16>::NONE; 16];
     for (to, row) in lanes.iter_mut().zip(b) {
-        *to = Factors::of_b(row, phase, adder);
+        *to = Factors::of_b(row);
     }
-    dot(&lanes, &Factors::of_a(a, phase), destination, phase, adder);
+    let [of_a, of_b] = parts_of(phase);
+    add_products(
+        (&lanes, of_b),
+        (&Factors::of_a(a), of_a),
+        destination,
+        rebias(phase, adder),
+        adder,
+    );
 }
 
-/// `destination[c] + Σ_k ones[k] · lanes[k][c]`, of one phase: one operand's factors in lanes, the other's the same for all.
+/// [`dot_phase`] of what is multiplied of some columns.
 #[inline(always)]
 pub fn dot<const N: usize>(
-    lanes: &[Factors<N>; 16],
-    ones: &Factors<16>,
+    a: &[Factors<N>; 16],
+    b: &Factors<16>,
     destination: &mut [u32; N],
     phase: u32,
     adder: Adder,
 ) {
-    // Where it is 0, products of zeros count no more than others that are far too small.
-    let of_zero = rebias(phase, adder).max(0) as i16;
+    let [of_a, of_b] = parts_of(phase);
+    add_products((a, of_a), (b, of_b), destination, rebias(phase, adder), adder);
+}
+
+/// `destination[c] + Σ_k ones[k] · lanes[k][c]`, of one phase: one operand's factors in lanes, the other's the same for all, and of
+/// either a part.
+#[inline(always)]
+fn add_products<const N: usize>(
+    (lanes, of_lanes): (&[Factors<N>; 16], usize),
+    (ones, of_ones): (&Factors<16>, usize),
+    destination: &mut [u32; N],
+    rebias: i32,
+    adder: Adder,
+) {
     // By half, lane by lane: exponents, and sums with their signs.
     let mut halves = [([0i32; N], [0i32; N]); 2];
     for (half, terms) in halves.iter_mut().enumerate() {
@@ -313,8 +351,7 @@ pub fn dot<const N: usize>(
         for (k, exponents) in exponents.iter_mut().enumerate() {
             let (lane, one) = (&lanes[half * 8 + k], ones.exponents[half * 8 + k]);
             for c in 0..N {
-                let sum = lane.exponents[c] + one;
-                exponents[c] = if of_zero > 0 && sum < NO_PRODUCT { of_zero } else { sum };
+                exponents[c] = lane.exponents[c] + one;
                 largest[c] = largest[c].max(exponents[c]);
             }
         }
@@ -322,20 +359,21 @@ pub fn dot<const N: usize>(
         let mut sums = [0i16; N];
         for (k, exponents) in exponents.iter().enumerate() {
             let lane = &lanes[half * 8 + k];
-            let (mantissa, sign) = (ones.mantissas[half * 8 + k] << 1, ones.signs[half * 8 + k]);
+            let (part, sign) = (ones.parts[of_ones][half * 8 + k], ones.signs[half * 8 + k]);
             for c in 0..N {
-                let by = (largest[c] - exponents[c]) as u16;
-                let doubled = (lane.mantissas[c] * mantissa) as u16;
-                let aligned = doubled.checked_shr(by.into()).unwrap_or(0);
-                let aligned = ((aligned + 1) >> 1) as i16;
+                // Of 14 bits 15 places leave nothing, and no vector unit has to choose.
+                let by = (largest[c] - exponents[c]).min(15);
+                let fourfold = (lane.parts[of_lanes][c] * part) as u16;
+                let aligned = (((fourfold >> by) + 2) >> 2) as i16;
                 let sign = lane.signs[c] ^ sign;
                 sums[c] += (aligned ^ sign) - sign;
             }
         }
         for c in 0..N {
-            let is_there = if largest[c] > 0 { -1 } else { 0 };
-            terms.0[c] = (largest[c] & is_there).into();
-            terms.1[c] = (sums[c] & is_there).into();
+            // Where all are zeros, that of a product of zeros.
+            let exponent = (i32::from(largest[c]) + rebias).max(rebias).max(0);
+            terms.0[c] = exponent;
+            terms.1[c] = if exponent > 0 { sums[c].into() } else { 0 };
         }
     }
     for (c, sum) in destination.iter_mut().enumerate() {

@@ -5,9 +5,8 @@
 //! of a pair first. (Only sums that pass below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination
 //! accumulates in `f32`; a 16-bit one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
-//! [`datapath`](super::datapath).
+//! [`exact`](super::exact).
 
-use super::datapath::{Adder, Factors, dot};
 use super::fidelity::{self, Cut, Part, Product, Second};
 use super::pairs::{self, Pairs, RowPairs};
 pub use super::pairs::{are_multiplied as pairs_are_multiplied, has_largest_exponent};
@@ -108,7 +107,7 @@ pub(super) mod x86 {
                     }
                     if ROUNDED {
                         for sum in &mut sums {
-                            *sum = sum.map(|sum| rounded(sum));
+                            *sum = [rounded(sum[0]), rounded(sum[1])];
                         }
                     }
                 }
@@ -187,46 +186,6 @@ fn accumulate_rounded_plain(destination: &mut Tile, rows: &Tile, columns: &Tile)
             }
         }
     }
-}
-
-vectorised! {
-    /// One phase through the exact datapath. Slow: 32 columns at a time, a dozen operations per product.
-    pub fn accumulate_exact(destination: &mut Tile, rows: &Tile, columns: &Tile, phase: u32, adder: Adder) {
-        for face_k in 0..2 {
-            let mut a = [Factors::<{ 2 * SIDE }>::NONE; SIDE];
-            for (k, to) in a.iter_mut().enumerate() {
-                *to = Factors::of_a(&both(columns, face_k, k), phase);
-            }
-            for row in 0..2 * SIDE {
-                let (face_row, r) = (row / SIDE, row % SIDE);
-                let mut b = [0; SIDE];
-                for (to, value) in b.iter_mut().zip(&rows.face(face_row, face_k)[r * SIDE..]) {
-                    *to = value.to_bits();
-                }
-                let b = Factors::of_b(&b, phase, adder);
-                let mut sums = both(destination, face_row, r);
-                dot(&a, &b, &mut sums, phase, adder);
-                for (column, sums) in sums.chunks_exact(SIDE).enumerate() {
-                    let to = &mut destination.0[(face_row * 2 + column) * FACE + r * SIDE..];
-                    for (to, sum) in to.iter_mut().zip(sums) {
-                        *to = f32::from_bits(*sum);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The patterns of a row of both faces beside each other.
-#[inline(always)]
-fn both(tile: &Tile, face_row: usize, row: usize) -> [u32; 2 * SIDE] {
-    let mut bits = [0; 2 * SIDE];
-    for (column, bits) in bits.chunks_exact_mut(SIDE).enumerate() {
-        for (to, value) in bits.iter_mut().zip(&tile.face(face_row, column)[row * SIDE..]) {
-            *to = value.to_bits();
-        }
-    }
-    bits
 }
 
 /// The bits of an `f32` that bf16 has.
@@ -355,6 +314,8 @@ pub fn multiply(
 
 #[cfg(test)]
 mod tests {
+    use super::super::datapath::Adder;
+    use super::super::exact;
     use super::super::fidelity::Plan;
     use super::*;
     use crate::compute::tile::{TILE, position};
@@ -471,9 +432,7 @@ mod tests {
             half: false,
             loses_minus_one: true,
         };
-        for phase in 0..4 {
-            accumulate_exact(&mut exact, &rows, &columns, phase, adder);
-        }
+        exact::accumulate(&mut exact, &rows, &columns, 4, adder);
         accumulate(&mut fast, &rows, &columns);
         for (a, b) in exact.0.iter().zip(&fast.0) {
             // Products are rounded to 1/2048 of the largest of their eight.

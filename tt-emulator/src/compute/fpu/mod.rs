@@ -2,6 +2,7 @@
 
 pub mod datapath;
 pub mod eltwise;
+pub mod exact;
 pub mod fidelity;
 pub mod integers;
 pub mod matmul;

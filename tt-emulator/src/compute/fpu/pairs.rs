@@ -339,7 +339,9 @@ mod x86 {
         for product in products {
             for face_k in 0..2 {
                 add(&mut sums, product, block, face_k);
-                sums = sums.map(|sum| sum.map(|sum| rounded(sum)));
+                for sum in sums.as_flattened_mut() {
+                    *sum = rounded(*sum);
+                }
             }
         }
         store(destination, block, &sums);
@@ -354,8 +356,14 @@ mod x86 {
     #[target_feature(enable = "avx512f")]
     fn loaded(tile: &Tile, block: usize) -> [[__m512; 2]; ROWS] {
         let from = &tile.0[first_row(block)..][..FACE + ROWS * SIDE];
-        // SAFETY: the rows of both faces lie in the slice, whose tile is aligned to 64 bytes; every row is one vector.
-        std::array::from_fn(|r| [0, FACE].map(|face| unsafe { _mm512_load_ps(from.as_ptr().add(face + r * SIDE)) }))
+        let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
+        for (r, sum) in sums.iter_mut().enumerate() {
+            for (face, sum) in sum.iter_mut().enumerate() {
+                // SAFETY: the rows of both faces lie in the slice, whose tile is aligned to 64 bytes; every row is one vector.
+                *sum = unsafe { _mm512_load_ps(from.as_ptr().add(face * FACE + r * SIDE)) };
+            }
+        }
+        sums
     }
 
     #[inline]
@@ -383,10 +391,11 @@ mod x86 {
             // SAFETY: `k` is below the pairs of a row of `factors`, of which there are ROWS, and of a column of both faces of
             // `columns`, whose rows of 16 words are vectors, aligned as pairs are.
             unsafe {
-                let [low, high] = [0, FACE / 2].map(|face| {
-                    let words = _mm512_load_si512(columns.as_ptr().add(face + k * SIDE).cast());
+                let column = |face: usize| {
+                    let words = _mm512_load_si512(columns.as_ptr().add(face * FACE / 2 + k * SIDE).cast());
                     std::mem::transmute::<__m512i, __m512bh>(_mm512_and_si512(words, of_columns))
-                });
+                };
+                let (low, high) = (column(0), column(1));
                 for (r, sum) in sums.iter_mut().enumerate() {
                     let word = _mm512_set1_epi32(i32::from_le_bytes(*factors.as_ptr().add(r * ACROSS + k)));
                     let value = std::mem::transmute::<__m512i, __m512bh>(word);
