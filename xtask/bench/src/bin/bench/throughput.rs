@@ -63,7 +63,7 @@ pub fn gemm(scale: Scale) -> Measured {
             &mut product,
         ],
     )?;
-    let row = |fidelity, ours: Duration, target: f64| {
+    let row = |fidelity, ours: Duration| {
         let ratio = plain.as_secs_f64() / ours.as_secs_f64();
         Row::new(
             format!("{n}³ matmul, bf16 with f32 sums, {fidelity}"),
@@ -74,12 +74,12 @@ pub fn gemm(scale: Scale) -> Measured {
                 gflops(n, plain)
             ),
             format!("{:.0} %", ratio * 100.0),
-            format!("at least {:.0} %", target * 100.0),
-            ratio >= target,
+            "at least 90 %".to_string(),
+            ratio >= 0.9,
         )
     };
     // HiFi3 leaves out one of the products of parts, so that two are formed here where HiFi4 is one of whole numbers.
-    Ok(vec![row("HiFi4", whole, 0.9), row("HiFi3, the default", ours, 0.4)])
+    Ok(vec![row("HiFi4", whole), row("HiFi3, the default", ours)])
 }
 
 pub fn sums(scale: Scale) -> Measured {
