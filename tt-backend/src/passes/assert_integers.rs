@@ -21,8 +21,8 @@ use crate::verify::tile::{holds_elements, keeps};
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Assign, BoolExpr, CompareOp, Element, ElementKind, For, IntExpr, IntOp, Kernel, Masks, Named, NumberExpr, Op, Place,
-    PrintItem, Ranges, Span, Spanned, Stmt, VarId,
+    Assign, BoolExpr, CompareOp, Element, ElementKind, For, IntExpr, IntOp, Kernel, Masks, Named, NumberExpr, Op,
+    Place, PrintItem, Ranges, Span, Spanned, Stmt, VarId,
 };
 
 /// The pass.

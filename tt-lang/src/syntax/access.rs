@@ -7,7 +7,9 @@ use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Linear;
-use crate::ir::{Access, Buffer, Element, ElementKind, ElementType, IntExpr, IntOp, Op, Param, ParamId, Place, Stmt, VarId};
+use crate::ir::{
+    Access, Buffer, Element, ElementKind, ElementType, IntExpr, IntOp, Op, Param, ParamId, Place, Stmt, VarId,
+};
 use crate::tree::{Kind, operations};
 use syn::Expr;
 use syn::ext::IdentExt;
