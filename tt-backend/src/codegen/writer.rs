@@ -71,7 +71,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.begin();
         self.put(line);
         self.end_line("");
-        if line.ends_with('{') {
+        if matches!(line.as_bytes(), [.., b'{']) {
             self.end = End::Head;
         }
     }

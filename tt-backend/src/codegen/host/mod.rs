@@ -89,10 +89,10 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
         out.line(format!("// usage: main{}", usage(plan)));
         out.line("// The kernels are read from the folder of this file; the device is the first one.");
         out.blank();
-        let stages = plan.stages();
-        let matches = stages
-            .iter()
-            .any(|stage| stage.work_partition.mode == PartitionMode::LocalShard);
+        let later = plan.later.iter().map(|stage| &stage.work_partition);
+        let matches = std::iter::once(&plan.work_partition)
+            .chain(later)
+            .any(|work| work.mode == PartitionMode::LocalShard);
         let is_placed = |parameter: &Parameter| match parameter {
             Parameter::Tensor { layout, .. } => placement(layout).is_some(),
             Parameter::Scalar { .. } => false,
@@ -226,16 +226,16 @@ fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.blank();
     tensors(plan, members, out)?;
     out.blank();
-    match plan.stages().as_slice() {
-        [only] => {
-            let grid = grid(only, members);
+    match plan.later.is_empty() {
+        true => {
+            let grid = grid(plan, members);
             out.line(format!("const std::vector<int64_t> grid = {{{grid}}};"));
-            program(only, members, out)?;
+            program(plan, members, out)?;
             out.line("distributed::MeshWorkload workload;");
             enqueue("workload", out);
         }
-        stages => {
-            for (number, stage) in (1..).zip(stages) {
+        false => {
+            for (number, stage) in (1..).zip(&plan.stages()) {
                 let workload = format!("workload_{number}");
                 let grid = grid(stage, members);
                 out.line(format!("// Stage {number}: nothing where its grid is empty."));
