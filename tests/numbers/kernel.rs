@@ -76,7 +76,7 @@ pub fn compile_with(attribute: &str, source: &str) -> &'static Kernel {
     let artifact = tt_backend::compile(&kernel).unwrap_or_else(|errors| panic!("{source}\n{errors:#?}"));
     // Kernels are statics of a program; these live as long.
     let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-    let tile = serde_json::to_string(&kernel).expect("Tile IR is plain data");
+    let tile = kernel.stored().expect("Tile IR is plain data");
     let sources = Sources {
         reader: leak(artifact.reader),
         compute: leak(artifact.compute),
@@ -88,7 +88,7 @@ pub fn compile_with(attribute: &str, source: &str) -> &'static Kernel {
         "kernel",
         sources,
         leak(artifact.plan),
-        leak(tile),
+        Vec::leak(tile),
         &[],
     )))
 }

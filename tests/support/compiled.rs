@@ -50,7 +50,7 @@ impl Compiled {
         // Kernels are statics of a program; these live as long.
         let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let Compiled { artifact, tile } = self;
-        let tile = serde_json::to_string(&tile).expect("Tile IR is JSON");
+        let tile = tile.stored().expect("Tile IR is plain data");
         let later = artifact.later.into_iter().map(|stage| StageSources {
             reader: leak(stage.reader),
             compute: leak(stage.compute),
@@ -64,7 +64,7 @@ impl Compiled {
             later: Vec::leak(later.collect()),
         };
         let plan = leak(artifact.plan);
-        Box::leak(Box::new(Kernel::new("kernel", sources, plan, leak(tile), &[])))
+        Box::leak(Box::new(Kernel::new("kernel", sources, plan, Vec::leak(tile), &[])))
     }
 }
 

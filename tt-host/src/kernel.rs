@@ -94,7 +94,7 @@ impl Sources {
 /// A kernel; one static per `#[tt::kernel]`.
 pub struct Kernel {
     name: &'static str,
-    tile: &'static str,
+    tile: &'static [u8],
     outcome: Outcome,
     /// Its constants of the option `variants`.
     chosen: &'static [(&'static str, i64)],
@@ -127,12 +127,12 @@ enum Outcome {
 }
 
 impl Kernel {
-    /// The kernel `name` with its artifact; `tile` is its Tile IR as JSON.
+    /// The kernel `name` with its artifact; `tile` is its Tile IR [as it is stored](tt_lang::ir::Kernel::stored).
     pub const fn new(
         name: &'static str,
         sources: Sources,
         plan: &'static str,
-        tile: &'static str,
+        tile: &'static [u8],
         precompiled: &'static [Precompiled],
     ) -> Kernel {
         let outcome = Outcome::Compiled {
@@ -144,11 +144,11 @@ impl Kernel {
     }
 
     /// The kernel `name`, which the compiler refuses for the reasons `why`: it has a reference and nothing to run.
-    pub const fn refused(name: &'static str, tile: &'static str, why: &'static str) -> Kernel {
+    pub const fn refused(name: &'static str, tile: &'static [u8], why: &'static str) -> Kernel {
         Kernel::with(name, tile, Outcome::Refused(why))
     }
 
-    const fn with(name: &'static str, tile: &'static str, outcome: Outcome) -> Kernel {
+    const fn with(name: &'static str, tile: &'static [u8], outcome: Outcome) -> Kernel {
         Kernel {
             name,
             tile,
@@ -275,7 +275,8 @@ impl Kernel {
 
     /// Its Tile IR.
     pub(crate) fn tile(&self) -> Result<tt_lang::ir::Kernel> {
-        serde_json::from_str(self.tile).map_err(|error| self.damaged(&format!("its Tile IR does not load: {error}")))
+        let tile = tt_lang::ir::Kernel::of_stored(self.tile);
+        tile.map_err(|error| self.damaged(&format!("its Tile IR does not load: {error}")))
     }
 
     /// An error about the artifact itself.

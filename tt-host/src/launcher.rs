@@ -10,7 +10,7 @@
 /// - `chosen`: the constants of the option `variants` with the values that this kernel has; `variants`: the kernels that have others,
 ///   each from `reader`, or `refused`, to `chosen`, behind which stands `way` with a [`Way`](crate::Way) that is another; `constants`: a function for
 ///   each, which gives a [`Constant`](crate::Constant);
-/// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as JSON;
+/// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as it is stored;
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
 ///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`;

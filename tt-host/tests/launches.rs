@@ -410,7 +410,7 @@ tt_host::launcher! {
     writer: include_str!("kernels/copy_writer.cpp"),
     main: "",
     plan: include_str!("kernels/copy.plan.json"),
-    tile: "{}",
+    tile: b"",
     precompiled: [unsafe (reader, "no key of a kernel", tt_kernel_of_no_key)],
     chosen: [],
     texts: ["copy"],

@@ -3,7 +3,6 @@
 use crate::documentation;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 use tt_backend::{Artifact, Programs};
@@ -106,7 +105,7 @@ fn stages(variant: &Variant<'_>) -> TokenStream {
 
 /// Sources, plan, Tile IR and what was compiled ahead of time; or why there are none, and Tile IR.
 fn made(variant: &Variant<'_>) -> Result<TokenStream, TokenStream> {
-    let (tile, chosen) = (literal(&tile(variant.kernel)?), chosen(variant.constants));
+    let (tile, chosen) = (tile(variant.kernel)?, chosen(variant.constants));
     let artifact = match variant.outcome {
         Ok(artifact) => artifact,
         Err(reasons) => {
@@ -195,38 +194,13 @@ pub(crate) fn constants(variants: &[&syntax::Variant]) -> TokenStream {
     of_each.collect()
 }
 
-/// The Tile IR as JSON, or the error that stands in place of the launcher.
-fn tile(kernel: &Kernel) -> Result<String, TokenStream> {
-    let mut text = Json(Vec::new());
-    let written = serde_json::to_writer(&mut text, kernel).map_err(|error| error.to_string());
-    let text = written.and_then(|()| String::from_utf8(text.0).map_err(|error| error.to_string()));
-    text.map_err(|error| {
+/// The Tile IR as it is stored, or the error that stands in place of the launcher.
+fn tile(kernel: &Kernel) -> Result<Literal, TokenStream> {
+    let bytes = kernel.stored().map_err(|error| {
         let message = format!("the kernel cannot be stored in the program: {error}");
         quote! { ::core::compile_error! { #message } }
-    })
-}
-
-/// JSON as it grows. Most of what is written is one character, which in builds without optimisation takes a fifth of what a slice of
-/// one takes.
-struct Json(Vec<u8>);
-
-impl Write for Json {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match bytes {
-            [byte] => self.0.push(*byte),
-            bytes => self.0.extend_from_slice(bytes),
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    })?;
+    Ok(Literal::byte_string(&bytes))
 }
 
 /// `text` as a raw literal that rustc makes: nearly all that is emitted are texts, in which nobody has to look for what stands there in

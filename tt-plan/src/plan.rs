@@ -4,6 +4,7 @@ use crate::layout::{ShardRegion, TensorLayout};
 use crate::{BlockCost, BlockOrder, CoreLine, DataFormat, Formula, InLine, NocAxis, Number, Placement};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io::{self, Write};
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
@@ -500,8 +501,10 @@ impl Plan {
 
     /// The plan as JSON, indented.
     pub fn to_json(&self) -> String {
-        // Serialising plain data with string keys cannot fail.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let mut json = Json(Vec::new());
+        // Serialising plain data with string keys cannot fail, and what is written is UTF-8.
+        let written = serde_json::to_writer_pretty(&mut json, self).map(|()| String::from_utf8(json.0));
+        let mut text = written.ok().and_then(Result::ok).unwrap_or_default();
         text.push('\n');
         text
     }
@@ -600,5 +603,32 @@ impl Plan {
     /// The kernel with the role `role`.
     pub fn kernel(&self, role: Role) -> Option<&KernelPlan> {
         self.kernels.iter().find(|kernel| kernel.role == role)
+    }
+}
+
+/// JSON as it grows. Most of what is written is one character or a step of an indentation, which in builds without optimisation takes a
+/// fraction of what a slice takes.
+struct Json(Vec<u8>);
+
+impl Write for Json {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match bytes {
+            [one] => self.0.push(*one),
+            [one, other] => {
+                self.0.push(*one);
+                self.0.push(*other);
+            }
+            bytes => self.0.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

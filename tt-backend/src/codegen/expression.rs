@@ -216,33 +216,37 @@ impl Names<'_> {
                 )
             }
             Expr::Text(text) => Text::primary(string_literal(text)),
-            Expr::Call(call) => Text::primary(self.call(call)?),
+            Expr::Call(call) => Text::primary(self.call_text(call)?),
             Expr::Binary(op, a, b) => Text::operator(*op, &self.expr(a)?, &self.expr(b)?),
         })
     }
 
-    /// A call.
-    pub fn call(&self, call: &Call<Bits>) -> Result<String, Unwritable> {
-        // Longer than nearly all, so that it need not grow.
-        let mut text = String::with_capacity(80);
-        text.push_str(call.function.name);
-        if !call.template.args().is_empty() {
-            text.push_str(&call.template.to_string());
-        }
-        text.push('(');
-        for (at, arg) in call.args.iter().enumerate() {
-            if at > 0 {
-                text.push(',');
-                text.push(' ');
-            }
-            if let Expr::Name(name) = arg {
-                text.push_str(name);
-            } else {
-                text.push_str(&self.expr(arg)?.text);
-            }
-        }
-        text.push(')');
+    /// A call as a text of its own.
+    pub fn call_text(&self, call: &Call<Bits>) -> Result<String, Unwritable> {
+        let mut text = String::new();
+        self.call(call, &mut |part| text.push_str(part))?;
         Ok(text)
+    }
+
+    /// Calls `put` with the parts of a call.
+    pub fn call(&self, call: &Call<Bits>, put: &mut impl FnMut(&str)) -> Result<(), Unwritable> {
+        put(call.function.name);
+        if !call.template.args().is_empty() {
+            put(&call.template.to_string());
+        }
+        let (mut before, mut args) = ("(", call.args.as_slice());
+        // A turn of a loop over an iterator is several calls where nothing is optimised, a pattern is none.
+        while let [arg, others @ ..] = args {
+            put(before);
+            if let Expr::Name(name) = arg {
+                put(name);
+            } else {
+                put(&self.expr(arg)?.text);
+            }
+            (before, args) = (", ", others);
+        }
+        put(if call.args.is_empty() { "()" } else { ")" });
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use super::edges::EdgeFunction;
 use super::expression::{Names, Unwritable};
 use super::source_lines::SourceLines;
 use super::statement::Statements;
-use super::writer::Writer;
+use super::writer::{Writer, file};
 use crate::device::uses::{DST_FORMAT, Uses};
 use crate::device::{Device, Program};
 use crate::names::is_reserved;
@@ -27,21 +27,22 @@ pub fn write(
 ) -> Result<String, Unwritable> {
     let uses = Uses::of(&program.body);
     let names = Names { device, program };
-    let mut out = Writer::new();
-    head(kernel, &names, &uses, stage, &mut out);
-    constants(&names, &uses, &mut out)?;
-    out.blank();
-    if program.body.is_empty() {
-        out.line("void kernel_main() {}");
-        return Ok(out.finish());
-    }
-    out.open("void kernel_main()");
-    arguments(program, &mut out)?;
-    let statements = Statements { names, sources };
-    out.blank();
-    statements.body(&program.body, &mut out)?;
-    out.close();
-    Ok(out.finish())
+    file(|out| {
+        head(kernel, &names, &uses, stage, out);
+        constants(&names, &uses, out)?;
+        out.blank();
+        if program.body.is_empty() {
+            out.line("void kernel_main() {}");
+            return Ok(());
+        }
+        out.open("void kernel_main()");
+        arguments(program, out)?;
+        let statements = Statements { names, sources };
+        out.blank();
+        statements.body(&program.body, out)?;
+        out.close();
+        Ok(())
+    })
 }
 
 fn head(kernel: &Kernel, names: &Names, uses: &Uses, stage: usize, out: &mut Writer) {

@@ -210,9 +210,9 @@ impl Statements<'_> {
         let value = |value: &Expr<Bits>| Ok::<_, Unwritable>(self.names.expr(value)?.into_string());
         match leaf {
             Leaf::Call(call) => {
-                let mut text = self.names.call(call)?;
-                text.push(';');
-                out.line(text);
+                out.begin();
+                self.names.call(call, &mut |part| out.put(part))?;
+                out.end_line(";");
             }
             Leaf::Let { kind, name, value: of } => {
                 if !self.names.device.variables.contains(name) {
@@ -224,7 +224,7 @@ impl Statements<'_> {
             Leaf::Define { var, call } => {
                 let name = self.names.variable(*var)?;
                 take(name, out)?;
-                out.line(format!("const int32_t {name} = {};", self.names.call(call)?));
+                out.line(format!("const int32_t {name} = {};", self.names.call_text(call)?));
             }
             Leaf::Advance { name, value: by } => out.line(format!("{name} += {};", value(by)?)),
         }

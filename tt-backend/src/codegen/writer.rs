@@ -1,28 +1,60 @@
 //! The text of a C++ file as it grows: knows its indentation and which names are taken where it stands.
 
+use super::expression::Unwritable;
+use crate::text::written;
+use std::cell::Cell;
+use std::fmt::Formatter;
 use tt_lang::hash::HashSet;
 
 /// By how much what stands in a scope is indented.
 const STEP: &str = "    ";
 
 /// A C++ file being written.
-#[derive(Debug, Default)]
-pub struct Writer {
-    text: String,
+pub struct Writer<'a, 'f> {
+    out: &'a mut Formatter<'f>,
     /// What a line begins with.
     indentation: String,
+    /// What the file ends with so far.
+    end: End,
     /// The names that are taken in each scope that is open.
     scopes: Vec<Vec<String>>,
     /// All of them.
     taken: HashSet<String>,
 }
 
-impl Writer {
+/// What a file ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// There is nothing in it.
+    Nothing,
+    /// A line with which a scope begins.
+    Head,
+    /// Any other line.
+    Line,
+    /// An empty line.
+    Blank,
+}
+
+/// The file that `write` writes.
+///
+/// # Errors
+/// As `write`.
+pub fn file(write: impl Fn(&mut Writer) -> Result<(), Unwritable>) -> Result<String, Unwritable> {
+    let reason = Cell::new(None);
+    let text = written(|out| {
+        reason.set(write(&mut Writer::new(out)).err());
+        Ok(())
+    });
+    reason.into_inner().map_or(Ok(text), Err)
+}
+
+impl<'a, 'f> Writer<'a, 'f> {
     /// An empty file.
-    pub fn new() -> Writer {
+    fn new(out: &'a mut Formatter<'f>) -> Writer<'a, 'f> {
         Writer {
-            text: String::new(),
+            out,
             indentation: String::new(),
+            end: End::Nothing,
             scopes: vec![Vec::new()],
             taken: HashSet::default(),
         }
@@ -31,11 +63,35 @@ impl Writer {
     /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
-        if !line.is_empty() {
-            self.text.push_str(&self.indentation);
-            self.text.push_str(line);
+        if line.is_empty() {
+            self.put("\n");
+            self.end = End::Blank;
+            return;
         }
-        self.text.push('\n');
+        self.begin();
+        self.put(line);
+        self.end_line("");
+        if matches!(line.as_bytes(), [.., b'{']) {
+            self.end = End::Head;
+        }
+    }
+
+    /// Begins a line, indented: what is put follows, up to [`Writer::end_line`].
+    pub fn begin(&mut self) {
+        // A text takes all that is written.
+        let _ = self.out.write_str(&self.indentation);
+    }
+
+    /// Puts a part of a line.
+    pub fn put(&mut self, part: &str) {
+        let _ = self.out.write_str(part);
+    }
+
+    /// Ends a line with `end`.
+    pub fn end_line(&mut self, end: &str) {
+        self.put(end);
+        self.put("\n");
+        self.end = End::Line;
     }
 
     /// The lines of `text`.
@@ -45,17 +101,19 @@ impl Writer {
 
     /// An empty line, unless there is one already or a scope has just begun.
     pub fn blank(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") && !self.text.ends_with("{\n") {
-            self.text.push('\n');
+        if self.end == End::Line {
+            self.put("\n");
+            self.end = End::Blank;
         }
     }
 
     /// `head {`, or `{` alone; what follows is indented and in a scope of its own until [`Writer::close`].
     pub fn open(&mut self, head: impl AsRef<str>) {
         let head = head.as_ref();
-        self.text.push_str(&self.indentation);
-        self.text.push_str(head);
-        self.text.push_str(if head.is_empty() { "{\n" } else { " {\n" });
+        self.begin();
+        self.put(head);
+        self.put(if head.is_empty() { "{\n" } else { " {\n" });
+        self.end = End::Head;
         self.indentation.push_str(STEP);
         self.scopes.push(Vec::new());
     }
@@ -74,10 +132,9 @@ impl Writer {
     /// `}` and what ends the declaration.
     pub fn close_with(&mut self, end: &str) {
         self.leave();
-        self.text.push_str(&self.indentation);
-        self.text.push('}');
-        self.text.push_str(end);
-        self.text.push('\n');
+        self.begin();
+        self.put("}");
+        self.end_line(end);
     }
 
     fn leave(&mut self) {
@@ -102,11 +159,6 @@ impl Writer {
         }
         true
     }
-
-    /// The file.
-    pub fn finish(self) -> String {
-        self.text
-    }
 }
 
 #[cfg(test)]
@@ -115,20 +167,22 @@ mod tests {
 
     #[test]
     fn scopes_indent_and_keep_their_own_names() {
-        let mut writer = Writer::new();
-        assert!(writer.take("a"));
-        writer.open("if (a)");
-        assert!(writer.take("b") && !writer.take("b") && !writer.take("a"));
-        writer.blank();
-        writer.line("one();");
-        writer.reopen("else");
-        assert!(writer.take("b"));
-        writer.blank();
-        writer.lines("two();\nthree();");
-        writer.close();
-        assert!(!writer.take("a"));
+        let text = file(|writer| {
+            assert!(writer.take("a"));
+            writer.open("if (a)");
+            assert!(writer.take("b") && !writer.take("b") && !writer.take("a"));
+            writer.blank();
+            writer.line("one();");
+            writer.reopen("else");
+            assert!(writer.take("b"));
+            writer.blank();
+            writer.lines("two();\nthree();");
+            writer.close();
+            assert!(!writer.take("a"));
+            Ok(())
+        });
         assert_eq!(
-            writer.finish(),
+            text.unwrap(),
             "if (a) {\n    one();\n} else {\n    two();\n    three();\n}\n"
         );
     }

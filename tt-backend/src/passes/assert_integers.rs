@@ -21,8 +21,8 @@ use crate::verify::tile::{holds_elements, keeps};
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BoolExpr, CompareOp, Element, ElementKind, For, IntExpr, IntOp, Kernel, Masks, Named, NumberExpr, Op, Place,
-    PrintItem, Ranges, Span, Spanned, Stmt, VarId,
+    Assign, BoolExpr, CompareOp, Element, ElementKind, For, IntExpr, IntOp, Kernel, Masks, Named, NumberExpr, Op,
+    Place, PrintItem, Ranges, Span, Spanned, Stmt, VarId,
 };
 
 /// The pass.
@@ -154,12 +154,13 @@ impl Asserts<'_> {
             Kind::Op(Op::Parallel { indices, assigns }) => {
                 found.indices = indices.iter().map(|(var, _)| *var).collect();
                 let ranges = Ranges::of(indices);
-                for assign in assigns {
-                    self.over(&ranges, &mut found);
-                    found.span = assign.target.span;
-                    let stored = assign.target.indices.iter();
-                    stored.for_each(|index| self.integer(index, &mut found));
-                    self.element(&assign.value, &ranges, &mut found);
+                for Assign { target, value, .. } in assigns {
+                    if target.indices.iter().any(is_computed) {
+                        self.over(&ranges, &mut found);
+                        found.span = target.span;
+                        target.indices.iter().for_each(|index| self.integer(index, &mut found));
+                    }
+                    self.element(value, &ranges, &mut found);
                 }
             }
             Kind::Op(Op::ReduceArg { base, .. }) => self.integer(base, &mut found),
@@ -184,6 +185,7 @@ impl Asserts<'_> {
             let integers: &[&IntExpr] = match &part.kind {
                 ElementKind::Int(value) => &[value],
                 ElementKind::CompareInt(_, a, b) => &[a, b],
+                ElementKind::Load(access) if !access.indices.iter().any(is_computed) => &[],
                 ElementKind::Load(access) => &access.indices.iter().collect::<Vec<_>>(),
                 ElementKind::Float(_)
                 | ElementKind::Bool(_)
@@ -196,8 +198,7 @@ impl Asserts<'_> {
                 | ElementKind::Select(..)
                 | ElementKind::Cast(..) => &[],
             };
-            // What is not computed has a value.
-            if !integers.iter().any(|integer| matches!(integer, IntExpr::Binary(..))) {
+            if !integers.iter().any(|integer| is_computed(integer)) {
                 return;
             }
             self.over(ranges, found);
@@ -330,6 +331,11 @@ impl Asserts<'_> {
         }
         ends
     }
+}
+
+/// Whether an integer is more than one that is there: only then it may have no value.
+fn is_computed(integer: &IntExpr) -> bool {
+    matches!(integer, IntExpr::Binary(..))
 }
 
 /// The assertions of a statement, and what is around the integer that is looked at.

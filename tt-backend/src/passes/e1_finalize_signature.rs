@@ -121,6 +121,9 @@ fn places_on_noc(body: &[Stmt<Calls<Symbol>>]) -> Vec<(String, RuntimeValue)> {
             }));
         }
     });
+    if mentioned.is_empty() {
+        return Vec::new();
+    }
     let cores = CoreLine::ALL
         .into_iter()
         .flat_map(|line| InLine::ALL.map(|core| noc_of(line, core)));

@@ -31,6 +31,7 @@ mod fetched;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod flow;
+mod pages;
 pub mod progress;
 mod protocol;
 pub mod range;

@@ -6,6 +6,7 @@
 //! transfers have arrived, and freed only when what reads them is done.
 
 use super::event::{self, Accumulation, CbStep, Event};
+use super::pages::Pages;
 use super::range::Range;
 use super::value::{End, Value};
 use super::{Proof, fault};
@@ -24,9 +25,9 @@ struct Ring {
     /// Pages pushed of the version at the back.
     pushed: i64,
     /// Reserved pages that are written.
-    written: BTreeSet<i64>,
+    written: Pages,
     /// Reserved pages that a transfer is on its way to.
-    arriving: BTreeSet<i64>,
+    arriving: Pages,
     /// Some core expects the version at the back from another, and has not received it.
     expected: bool,
     /// A version that nobody may read has been pushed: not all of it was written.
@@ -36,7 +37,7 @@ struct Ring {
     /// Pages popped of the version at the front.
     popped: i64,
     /// Front pages that a transfer has yet to leave.
-    leaving: BTreeSet<i64>,
+    leaving: Pages,
     /// How many versions there was room made for since one was sent that may not have left.
     sent: Option<u32>,
 }
@@ -83,10 +84,10 @@ impl Rings {
             let ring = Rc::make_mut(a);
             ring.waited = ring.waited.min(b.waited);
             ring.hollow |= b.hollow;
-            ring.written.retain(|page| b.written.contains(page));
-            ring.arriving.extend(&b.arriving);
+            ring.written.intersect(&b.written);
+            ring.arriving.unite(&b.arriving);
             ring.expected |= b.expected;
-            ring.leaving.extend(&b.leaving);
+            ring.leaving.unite(&b.leaving);
             ring.sent = ring.sent.max(b.sent);
             ring.reserved_at = ring.reserved_at.max(b.reserved_at);
         }
@@ -127,7 +128,7 @@ impl Rings {
                 let Some(page) = page.exact() else {
                     return fault("a page is made at a place that varies");
                 };
-                if ring.arriving.contains(&page) {
+                if ring.arriving.contains(page) {
                     return fault("a page is made that a transfer is on its way to");
                 }
                 ring.written.insert(page);
@@ -139,7 +140,7 @@ impl Rings {
                 let is_own = buffers[id.0].kind == BufferKind::Scratch(self.role);
                 if !is_own {
                     let (ring, page) = self.back(*address, buffers)?;
-                    if ring.arriving.iter().any(|other| (page.low..=page.high).contains(other)) {
+                    if ring.arriving.contains_any(page) {
                         return fault("an integer is fetched to a page that a transfer is on its way to");
                     }
                 } else if end != End::Back || page != Range::one(0) {
@@ -153,7 +154,7 @@ impl Rings {
                 if !ring.arriving.is_empty() {
                     return fault("a version is expected that a transfer is on its way to");
                 }
-                ring.written.extend(0..ring.reserved);
+                ring.written.insert_all(Range::new(0, ring.reserved - 1));
                 ring.expected = true;
                 self.unasked = true;
                 Ok(())
@@ -162,7 +163,7 @@ impl Rings {
                 let (id, ..) = event::pages(*address, buffers)?;
                 let version = i64::from(buffers[id.0].version_tiles());
                 let ring = self.whole_back(*address, buffers)?;
-                if (0..version).any(|page| !ring.written.contains(&page)) || !ring.arriving.is_empty() {
+                if ring.written.first_missing(version).is_some() || !ring.arriving.is_empty() {
                     return fault("a version is sent before all of it is there");
                 }
                 if *bytes != version.saturating_mul(i64::from(buffers[id.0].format.tile_bytes())) {
@@ -190,7 +191,7 @@ impl Rings {
             Event::Take(id, pages) => self.front(*id, *pages, buffers),
             Event::ZeroEdge(address) => {
                 let (ring, pages) = self.back(*address, buffers)?;
-                if ring.arriving.iter().any(|page| (pages.low..=pages.high).contains(page)) {
+                if ring.arriving.contains_any(pages) {
                     return fault("zeros in a page that a transfer is on its way to");
                 }
                 Ok(())
@@ -205,9 +206,7 @@ impl Rings {
                     return fault("a tensor is written from pages that are not at the front");
                 }
                 self.front(id, pages, buffers)?;
-                Rc::make_mut(&mut self.rings[id.0])
-                    .leaving
-                    .extend(pages.low..=pages.high);
+                Rc::make_mut(&mut self.rings[id.0]).leaving.insert_all(pages);
                 self.unacknowledged = true;
                 Ok(())
             }
@@ -229,7 +228,7 @@ impl Rings {
                 if page != Range::one(0) {
                     return fault("what is shifted does not come to the first page");
                 }
-                ring.written.extend(0..ring.reserved);
+                ring.written.insert_all(Range::new(0, ring.reserved - 1));
                 Ok(())
             }
             Event::WritesFlushed | Event::WriteBarrier => {
@@ -335,26 +334,20 @@ impl Rings {
                 // Before the blocks stands a version of what is kept over runs of them, which none of them finds (`runs`).
                 let is_unused = depth == 0 && !buffer.kept_while().is_empty();
                 let is_made = is_token || is_unused;
-                let missing = (0..pages).find(|page| !is_made && !ring.written.contains(page));
+                let missing = ring.written.first_missing(pages).filter(|_| !is_made);
                 // Compute may keep to the protocol where it has nothing to hand to itself.
                 ring.hollow |= missing.is_some();
                 if let (Some(page), false) = (missing, buffer.kind == BufferKind::Local) {
                     return fault(format!("page {page} is pushed, but not written on every path"));
                 }
-                if let Some(page) = ring.arriving.iter().find(|page| **page < pages) {
+                if let Some(page) = ring.arriving.first().filter(|page| *page < pages) {
                     return fault(format!("page {page} is pushed while a transfer is on its way to it"));
                 }
                 if ring.expected {
                     return fault("a version is pushed that some core has not received");
                 }
-                let later = |set: &BTreeSet<i64>| {
-                    set.iter()
-                        .filter(|page| **page >= pages)
-                        .map(|page| page - pages)
-                        .collect()
-                };
-                ring.written = later(&ring.written);
-                ring.arriving = later(&ring.arriving);
+                ring.written = ring.written.behind(pages);
+                ring.arriving = ring.arriving.behind(pages);
                 ring.reserved -= pages;
                 if ring.reserved == 0 {
                     ring.reserved_at = 0;
@@ -371,10 +364,10 @@ impl Rings {
                 fault(format!("{pages} pages are popped and {} waited for", ring.waited))
             }
             CbStep::Pop => {
-                if let Some(page) = ring.leaving.iter().find(|page| **page < pages) {
+                if let Some(page) = ring.leaving.first().filter(|page| *page < pages) {
                     return fault(format!("page {page} is popped before it was sent"));
                 }
-                ring.leaving = ring.leaving.iter().map(|page| page - pages).collect();
+                ring.leaving = ring.leaving.behind(pages);
                 ring.waited -= pages;
                 ring.hollow = false;
                 ring.popped = (ring.popped + pages) % version;
@@ -464,7 +457,7 @@ impl Rings {
         }
         match packer {
             None => fault("it is not known whether the packer adds"),
-            Some(Accumulation::On) if !ring.written.contains(&page) => fault(format!(
+            Some(Accumulation::On) if !ring.written.contains(page) => fault(format!(
                 "the packer adds to page {page} of {name}, which nothing has written"
             )),
             Some(Accumulation::AfterFirst) if ring.reserved_at >= depth => fault(format!(

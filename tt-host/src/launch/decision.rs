@@ -463,7 +463,7 @@ mod tests {
     use super::*;
     use crate::kernel::Sources;
 
-    static KERNEL: Kernel = Kernel::new("kernel", Sources::NONE, "", "", &[]);
+    static KERNEL: Kernel = Kernel::new("kernel", Sources::NONE, "", b"", &[]);
 
     fn question(extent: usize) -> Question {
         Question {

@@ -137,7 +137,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
 /// A kernel as the attribute would leave it behind, with the lifetime of the process.
 pub fn kernel(plan: &Plan, sources: Sources) -> &'static Kernel {
     let plan: &'static str = plan.to_json().leak();
-    let tile: &'static str = serde_json::to_string(&copy_tile_ir()).unwrap().leak();
+    let tile: &'static [u8] = copy_tile_ir().stored().unwrap().leak();
     Box::leak(Box::new(Kernel::new("copy", sources, plan, tile, &[])))
 }
 

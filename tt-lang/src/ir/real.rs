@@ -1,10 +1,10 @@
 //! Numbers of a kernel's source.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A number that is what its bits are: NaN equals itself, and minus zero is not zero, so that kernels and their parts can be told apart.
-/// Serialised as text, because JSON has neither infinities nor a guarantee of every bit.
+/// Serialised as its bits.
 #[derive(Clone, Copy)]
 pub struct Real(pub f64);
 
@@ -24,14 +24,12 @@ impl fmt::Debug for Real {
 
 impl Serialize for Real {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{self:?}"))
+        serializer.serialize_u64(self.0.to_bits())
     }
 }
 
 impl<'de> Deserialize<'de> for Real {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Real, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let number = text.parse().map(Real);
-        number.map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+        u64::deserialize(deserializer).map(|bits| Real(f64::from_bits(bits)))
     }
 }

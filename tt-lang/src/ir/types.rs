@@ -29,7 +29,6 @@ pub struct Kernel {
     /// Everything after `T.Kernel(..)`.
     pub body: Vec<Stmt>,
     /// The stages after the first, in order; most kernels have none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Stage>,
     /// Lines and columns of every [`Span`].
     pub locations: Vec<SourceLocation>,
@@ -49,6 +48,22 @@ pub struct Stage {
 }
 
 impl Kernel {
+    /// The kernel as a program has it in itself, for [`Kernel::of_stored`] of the same version.
+    ///
+    /// # Errors
+    /// Why it has no such form.
+    pub fn stored(&self) -> Result<Vec<u8>, String> {
+        postcard::to_allocvec(self).map_err(|error| error.to_string())
+    }
+
+    /// The kernel that was stored so.
+    ///
+    /// # Errors
+    /// Why the bytes are no kernel.
+    pub fn of_stored(bytes: &[u8]) -> Result<Kernel, String> {
+        postcard::from_bytes(bytes).map_err(|error| error.to_string())
+    }
+
     /// The location of `span`.
     pub fn location(&self, span: Span) -> SourceLocation {
         self.locations.get(span.0 as usize).copied().unwrap_or_default()

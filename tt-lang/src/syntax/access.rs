@@ -7,7 +7,9 @@ use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Linear;
-use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, IntOp, Op, Param, ParamId, Place, Stmt, VarId};
+use crate::ir::{
+    Access, Buffer, Element, ElementKind, ElementType, IntExpr, IntOp, Op, Param, ParamId, Place, Stmt, VarId,
+};
 use crate::tree::{Kind, operations};
 use syn::Expr;
 use syn::ext::IdentExt;
@@ -95,8 +97,9 @@ impl Frontend {
                 return None;
             }
         }
+        let span = access.span;
         let kind = ElementKind::Load(access);
-        Some(Value::Number(self.element(kind, index), Class::of(element)))
+        Some(Value::Number(Element { kind, span }, Class::of(element)))
     }
 
     /// The tensor of integers that `expr` names, if it does.

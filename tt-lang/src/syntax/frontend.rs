@@ -161,8 +161,9 @@ impl Frontend {
 
     /// A new integer variable named `ident`, in scope from here on.
     pub(super) fn declare_variable(&mut self, ident: &syn::Ident) -> VarId {
-        let (name, span) = (name_of(ident), self.span_of(ident));
+        let name = name_of(ident);
         let id = self.new_variable(name.clone(), ident);
+        let span = self.variables[id.index()].span;
         self.scope.declare(name, span, Binding::Variable(id));
         id
     }

@@ -230,7 +230,7 @@ fn scalar(bindings: &Bindings, name: &str, kind: ScalarKind) -> Result<Argument<
 /// Where the Tile IR is not plain data.
 pub fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'static HostKernel, String> {
     let keep = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };
-    let tile = serde_json::to_string(kernel).map_err(|error| error.to_string())?;
+    let tile = kernel.stored()?;
     let later = artifact.later.iter().map(|programs| StageSources {
         reader: keep(&programs.reader),
         compute: keep(&programs.compute),
@@ -244,7 +244,7 @@ pub fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'stati
         host: keep(&artifact.main),
         later: Box::leak(later.into_boxed_slice()),
     };
-    let loaded = HostKernel::new(keep(&kernel.name), sources, keep(&plan.to_json()), keep(&tile), &[]);
+    let loaded = HostKernel::new(keep(&kernel.name), sources, keep(&plan.to_json()), Vec::leak(tile), &[]);
     Ok(Box::leak(Box::new(loaded)))
 }
 

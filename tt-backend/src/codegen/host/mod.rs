@@ -7,7 +7,7 @@
 mod formula;
 mod members;
 
-use super::writer::Writer;
+use super::writer::{Writer, file};
 use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind, Sharding};
@@ -80,101 +80,102 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     let arguments_of = inputs(plan).into_iter().map(|(name, _)| name);
     let derived = plan.derived.iter().map(|derived| derived.name.as_str());
     let members = &Members::of(arguments_of.chain(derived), tensors);
-    let mut out = Writer::new();
-    out.line(format!(
-        "// {}: a host program. Generated from {}, do not edit.",
-        plan.kernel, kernel.file
-    ));
-    out.line("//");
-    out.line(format!("// usage: main{}", usage(plan)));
-    out.line("// The kernels are read from the folder of this file; the device is the first one.");
-    out.blank();
-    let stages = plan.stages();
-    let matches = stages
-        .iter()
-        .any(|stage| stage.work_partition.mode == PartitionMode::LocalShard);
-    let is_placed = |parameter: &Parameter| match parameter {
-        Parameter::Tensor { layout, .. } => placement(layout).is_some(),
-        Parameter::Scalar { .. } => false,
-    };
-    let is_placed = plan.parameters.iter().any(is_placed);
-    for header in STANDARD_HEADERS {
-        out.line(format!("#include <{header}>"));
-        if header == "memory" && is_placed {
-            out.line("#include <optional>");
+    file(|out| {
+        out.line(format!(
+            "// {}: a host program. Generated from {}, do not edit.",
+            plan.kernel, kernel.file
+        ));
+        out.line("//");
+        out.line(format!("// usage: main{}", usage(plan)));
+        out.line("// The kernels are read from the folder of this file; the device is the first one.");
+        out.blank();
+        let later = plan.later.iter().map(|stage| &stage.work_partition);
+        let matches = std::iter::once(&plan.work_partition)
+            .chain(later)
+            .any(|work| work.mode == PartitionMode::LocalShard);
+        let is_placed = |parameter: &Parameter| match parameter {
+            Parameter::Tensor { layout, .. } => placement(layout).is_some(),
+            Parameter::Scalar { .. } => false,
+        };
+        let is_placed = plan.parameters.iter().any(is_placed);
+        for header in STANDARD_HEADERS {
+            out.line(format!("#include <{header}>"));
+            if header == "memory" && is_placed {
+                out.line("#include <optional>");
+            }
         }
-    }
-    out.blank();
-    METALIUM_HEADERS
-        .iter()
-        .for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
-    out.blank();
-    out.lines(SUPPORT);
-    let holds_integers = |parameter: &Parameter| match parameter {
-        Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element) == DataFormat::Int32,
-        Parameter::Scalar { .. } => false,
-    };
-    if plan.parameters.iter().any(holds_integers) {
-        out.lines(INTEGERS);
-    }
-    let holds_bytes = |parameter: &Parameter| match parameter {
-        Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element).is_byte(),
-        Parameter::Scalar { .. } => false,
-    };
-    if plan.parameters.iter().any(holds_bytes) {
-        out.lines(BYTES);
-    }
-    out.blank();
-    out.lines(TENSOR);
-    out.blank();
-    let stages = plan.later.iter().map(|stage| stage.work_partition);
-    if std::iter::once(plan.work_partition)
-        .chain(stages)
-        .any(|work| work.placement.rectangle().is_some())
-    {
-        out.lines(RECTANGLE);
         out.blank();
-    }
-    let shares_exponents = |parameter: &Parameter| match parameter {
-        Parameter::Tensor { element, .. } => DataFormat::of(*element).shares_exponents(),
-        Parameter::Scalar { .. } => false,
-    };
-    let temporaries = plan.temporaries.iter();
-    if plan.parameters.iter().any(shares_exponents)
-        || temporaries
-            .map(|of| DataFormat::of(of.element))
-            .any(DataFormat::shares_exponents)
-    {
-        out.lines(BLOCK_FLOAT);
+        METALIUM_HEADERS
+            .iter()
+            .for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
         out.blank();
-    }
-    if is_placed {
-        out.lines(PLACED);
+        out.lines(SUPPORT);
+        let holds_integers = |parameter: &Parameter| match parameter {
+            Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element) == DataFormat::Int32,
+            Parameter::Scalar { .. } => false,
+        };
+        if plan.parameters.iter().any(holds_integers) {
+            out.lines(INTEGERS);
+        }
+        let holds_bytes = |parameter: &Parameter| match parameter {
+            Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element).is_byte(),
+            Parameter::Scalar { .. } => false,
+        };
+        if plan.parameters.iter().any(holds_bytes) {
+            out.lines(BYTES);
+        }
         out.blank();
-    }
-    if matches {
-        out.lines(LOCAL);
+        out.lines(TENSOR);
         out.blank();
-    }
-    let kernels = plan
-        .kernels
-        .iter()
-        .chain(plan.later.iter().flat_map(|stage| &stage.kernels));
-    if kernels
-        .flat_map(|kernel| &kernel.runtime_args)
-        .any(|arg| matches!(&arg.value, RuntimeValue::Number(value) if compares(value)))
-    {
-        out.lines(COMPARED);
+        let stages = plan.later.iter().map(|stage| stage.work_partition);
+        if std::iter::once(plan.work_partition)
+            .chain(stages)
+            .any(|work| work.placement.rectangle().is_some())
+        {
+            out.lines(RECTANGLE);
+            out.blank();
+        }
+        let shares_exponents = |parameter: &Parameter| match parameter {
+            Parameter::Tensor { element, .. } => DataFormat::of(*element).shares_exponents(),
+            Parameter::Scalar { .. } => false,
+        };
+        let temporaries = plan.temporaries.iter();
+        if plan.parameters.iter().any(shares_exponents)
+            || temporaries
+                .map(|of| DataFormat::of(of.element))
+                .any(DataFormat::shares_exponents)
+        {
+            out.lines(BLOCK_FLOAT);
+            out.blank();
+        }
+        if is_placed {
+            out.lines(PLACED);
+            out.blank();
+        }
+        if matches {
+            out.lines(LOCAL);
+            out.blank();
+        }
+        let kernels = plan
+            .kernels
+            .iter()
+            .chain(plan.later.iter().flat_map(|stage| &stage.kernels));
+        if kernels
+            .flat_map(|kernel| &kernel.runtime_args)
+            .any(|arg| matches!(&arg.value, RuntimeValue::Number(value) if compares(value)))
+        {
+            out.lines(COMPARED);
+            out.blank();
+        }
+        arguments(plan, members, out);
         out.blank();
-    }
-    arguments(plan, members, &mut out);
-    out.blank();
-    run(plan, members, &mut out)?;
-    out.blank();
-    out.line("}  // namespace");
-    out.blank();
-    main(plan, members, &mut out);
-    Ok(out.finish())
+        run(plan, members, out)?;
+        out.blank();
+        out.line("}  // namespace");
+        out.blank();
+        main(plan, members, out);
+        Ok(())
+    })
 }
 
 /// Extents and scalars in the order of the command line, each with its C++ type.
@@ -225,16 +226,16 @@ fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.blank();
     tensors(plan, members, out)?;
     out.blank();
-    match plan.stages().as_slice() {
-        [only] => {
-            let grid = grid(only, members);
+    match plan.later.is_empty() {
+        true => {
+            let grid = grid(plan, members);
             out.line(format!("const std::vector<int64_t> grid = {{{grid}}};"));
-            program(only, members, out)?;
+            program(plan, members, out)?;
             out.line("distributed::MeshWorkload workload;");
             enqueue("workload", out);
         }
-        stages => {
-            for (number, stage) in (1..).zip(stages) {
+        false => {
+            for (number, stage) in (1..).zip(&plan.stages()) {
                 let workload = format!("workload_{number}");
                 let grid = grid(stage, members);
                 out.line(format!("// Stage {number}: nothing where its grid is empty."));

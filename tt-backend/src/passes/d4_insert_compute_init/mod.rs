@@ -144,6 +144,8 @@ struct Probe {
     every: State,
     /// With the last turn.
     all: State,
+    /// Whether there are operations alone in it: what they leave does not go by what was before them.
+    is_straight: bool,
 }
 
 impl Insertion<'_> {
@@ -159,7 +161,12 @@ impl Insertion<'_> {
             every.set_chunk(state.chunk());
             let (_, last) = self.turn(body, &mut every, Makes::State);
             let all = last.map_or_else(|| every.clone(), |last| every.meet(&last));
-            let probe = Rc::new(Probe { every, all });
+            let is_straight = body.iter().all(|stmt| matches!(stmt.kind, Kind::Op(_)));
+            let probe = Rc::new(Probe {
+                every,
+                all,
+                is_straight,
+            });
             self.probes.borrow_mut().insert(key, probe.clone());
             probe
         });
@@ -178,7 +185,13 @@ impl Insertion<'_> {
         }
         inside.clear_log();
         let entered = may_skip.then(|| inside.clone());
-        let (body, last) = self.turn(body, &mut inside, makes);
+        let (body, last) = match makes {
+            Makes::State if probe.is_straight => {
+                inside.leave_as(every);
+                (Body::new(), None)
+            }
+            Makes::State | Makes::Body => self.turn(body, &mut inside, makes),
+        };
         let inside = match last {
             Some(last) => inside.meet(&last),
             None => inside,

@@ -74,6 +74,15 @@ impl State {
         self.values[component as usize] = None;
     }
 
+    /// Sets what was asked of in `run` to what is known there.
+    pub fn leave_as(&mut self, run: &State) {
+        for at in 0..COMPONENTS {
+            if run.touched[at] {
+                self.values[at] = run.values[at];
+            }
+        }
+    }
+
     /// Whether anything was asked of the component.
     pub fn touched(&self, component: Component) -> bool {
         self.touched[component as usize]
