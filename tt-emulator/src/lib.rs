@@ -37,7 +37,7 @@
 //! exception, for speed: by default they see the bits that the fidelity multiplies, but add products up in `f32` (into a
 //! 16-bit destination rounded to bf16 after every 16 products and phase), where the device aligns products to the
 //! largest of eight and rounds what is shifted out. `TT_EMULATOR_FPU=exact` in the environment sends them through the
-//! device's adders too, some thirty times slower, and launches with the clock send some of them both ways ([`FromChip`]).
+//! device's adders too, some ten to fifteen times slower, and launches with the clock send some of them both ways ([`FromChip`]).
 
 #[cfg(feature = "engine")]
 #[macro_use]

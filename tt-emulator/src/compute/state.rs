@@ -63,7 +63,7 @@ pub enum Fpu {
     Fast,
     /// In `f32`, some of them through the device's own adders too: what a launch with the clock does where [`Fast`](Fpu::Fast) is asked for.
     Compared,
-    /// Through the device's own adders, bit for bit and some thirty times slower.
+    /// Through the device's own adders, bit for bit and some ten to fifteen times slower.
     Exact,
 }
 
