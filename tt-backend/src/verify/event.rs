@@ -176,45 +176,6 @@ pub enum Event {
     Registers(RegisterStep),
 }
 
-impl Event {
-    /// Whether it asks anything of the engines of compute, or leaves anything there.
-    pub fn is_of_engines(&self) -> bool {
-        match self {
-            Event::Cb(..)
-            | Event::Read(_)
-            | Event::Write(_)
-            | Event::WriteElements(..)
-            | Event::ReadBarrier
-            | Event::WritesFlushed
-            | Event::WriteBarrier
-            | Event::MakePage(_)
-            | Event::Fetch(_)
-            | Event::PutInteger(_)
-            | Event::Expect(_)
-            | Event::Send(..)
-            | Event::Receive(_)
-            | Event::AtomicBarrier
-            | Event::Shift(..)
-            | Event::Take(..)
-            | Event::ZeroEdge(_)
-            | Event::Look(_)
-            | Event::Remark => false,
-            Event::Startup(..)
-            | Event::Unpack(..)
-            | Event::PackFormat(_)
-            | Event::Accumulate(_)
-            | Event::Relu(_)
-            | Event::FpuInit(_)
-            | Event::FpuUninit(_)
-            | Event::Fpu { .. }
-            | Event::SfpuInit(..)
-            | Event::Sfpu { .. }
-            | Event::Pack(..)
-            | Event::Registers(_) => true,
-        }
-    }
-}
-
 /// FPU operations on one page: call, init.
 static UNARY: [(&Function, &Function); 3] = [
     (&COPY_TILE, &COPY_INIT),
@@ -333,11 +294,7 @@ impl Args<'_> {
     }
 
     fn exact_from(&self, at: usize) -> Proof<Vec<i64>> {
-        let mut numbers = Vec::with_capacity(self.call.args.len());
-        for at in at..self.call.args.len() {
-            numbers.push(self.exact(at)?);
-        }
-        Ok(numbers)
+        (at..self.call.args.len()).map(|at| self.exact(at)).collect()
     }
 
     /// Checks for the page that a program has for what is on its way.

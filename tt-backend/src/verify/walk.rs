@@ -218,9 +218,7 @@ impl<'a> Walk<'a> {
             other.env.assume(cond, &self.device.buffers);
         }
         self.scope(then, &mut other, depth)?;
-        if !otherwise.is_empty() {
-            self.scope(otherwise, state, depth)?;
-        }
+        self.scope(otherwise, state, depth)?;
         *state = other.join(state)?;
         Ok(())
     }
@@ -374,9 +372,7 @@ impl<'a> Walk<'a> {
             Leaf::Define { call, .. } | Leaf::Call(call) => {
                 let step = event::of(call, &state.env, buffers).and_then(|event| {
                     state.rings.step(&event, buffers, state.engines.accumulation(), depth)?;
-                    if event.is_of_engines() {
-                        Rc::make_mut(&mut state.engines).step(&event, buffers)?;
-                    }
+                    Rc::make_mut(&mut state.engines).step(&event, buffers)?;
                     Ok(event)
                 });
                 match step {
