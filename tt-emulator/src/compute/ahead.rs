@@ -5,17 +5,20 @@
 //! together.
 
 use super::tile::TILE;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::ptr::null;
 
 /// Bytes of a cache line of the host.
-const LINE: usize = 64;
+pub const LINE: usize = 64;
 
 /// Lines of a page of bf16.
 pub const LINES_OF_PAGE: usize = TILE * 2 / LINE;
 
 /// Lines that are fetched on the way where a page is moved, or a call is made about one.
 pub const FEW: usize = 4;
+
+/// A range of memory: where it begins, and its bytes.
+pub type Memory = (*const u8, u32);
 
 /// What is left of a page.
 #[derive(Clone, Copy)]
@@ -28,7 +31,7 @@ struct Rest {
 impl Rest {
     const NONE: Rest = Rest { next: null(), lines: 0 };
 
-    fn of((start, bytes): (*const u8, u32)) -> Rest {
+    fn of((start, bytes): Memory) -> Rest {
         Rest {
             next: start,
             lines: bytes as usize / LINE,
@@ -43,6 +46,17 @@ pub struct Ahead {
     pages: RefCell<Vec<Rest>>,
 }
 
+/// Pages to which more are added.
+pub struct Rests<'a>(RefMut<'a, Vec<Rest>>);
+
+impl Rests<'_> {
+    /// Adds one.
+    #[inline]
+    pub fn add(&mut self, memory: Memory) {
+        self.0.push(Rest::of(memory));
+    }
+}
+
 impl Default for Ahead {
     fn default() -> Ahead {
         Ahead {
@@ -53,12 +67,18 @@ impl Default for Ahead {
 }
 
 impl Ahead {
+    /// Forgets what is left, for what `fill` adds, last first.
+    #[inline]
+    pub fn refill(&self, fill: impl FnOnce(&mut Rests)) {
+        let mut waiting = Rests(self.pages.borrow_mut());
+        waiting.0.clear();
+        fill(&mut waiting);
+        self.now.set(waiting.0.pop().unwrap_or(Rest::NONE));
+    }
+
     /// Forgets what is left, for these pages and their bytes, last first.
-    pub fn replace(&self, pages: impl Iterator<Item = (*const u8, u32)>) {
-        let mut waiting = self.pages.borrow_mut();
-        waiting.clear();
-        waiting.extend(pages.map(Rest::of));
-        self.now.set(waiting.pop().unwrap_or(Rest::NONE));
+    pub fn replace(&self, pages: impl Iterator<Item = Memory>) {
+        self.refill(|waiting| pages.for_each(|page| waiting.add(page)));
     }
 
     /// Starts to fetch so many lines. Into the second-level cache: the first one is too small for what a reader waits for, and waits
@@ -66,6 +86,12 @@ impl Ahead {
     #[inline]
     pub fn fetch_lines(&self, count: usize) {
         self.fetch::<false>(count);
+    }
+
+    /// As [`fetch_lines`](Ahead::fetch_lines), into the first-level cache: what is read soon and is not much.
+    #[inline]
+    pub fn fetch_near(&self, count: usize) {
+        self.fetch::<true>(count);
     }
 
     /// Starts to fetch so many lines, into the first-level cache (`NEAR`) or the second.
@@ -91,33 +117,6 @@ impl Ahead {
     #[cold]
     fn turn(&self) {
         self.now.set(self.pages.borrow_mut().pop().unwrap_or(Rest::NONE));
-    }
-}
-
-/// Pages of two operands that a call is likely to read after this one: as far behind its own as these lie behind those of the call before.
-#[derive(Default)]
-pub struct NextCall {
-    /// Where the pages of both began in the call before.
-    before: [usize; 2],
-    pages: Ahead,
-}
-
-impl NextCall {
-    /// Guesses from the pages of a call.
-    pub fn follow<'a>(&mut self, a: impl Iterator<Item = &'a [u8]> + Clone, b: impl Iterator<Item = &'a [u8]> + Clone) {
-        let start = |page: Option<&[u8]>| page.map_or(0, |page| page.as_ptr().addr());
-        let now = [start(a.clone().next()), start(b.clone().next())];
-        let [of_a, of_b] = [0, 1].map(|operand| now[operand].wrapping_sub(self.before[operand]));
-        let behind = |page: &[u8], distance| (page.as_ptr().wrapping_add(distance), page.len() as u32);
-        let guesses = a.map(|page| behind(page, of_a)).chain(b.map(|page| behind(page, of_b)));
-        self.pages.replace(guesses);
-        self.before = now;
-    }
-
-    /// Starts to fetch so many lines. Into the first-level cache: the next call reads few pages, and soon.
-    #[inline]
-    pub fn fetch_lines(&self, count: usize) {
-        self.pages.fetch::<true>(count);
     }
 }
 
@@ -159,7 +158,7 @@ impl NextSums {
     /// Starts to fetch some lines.
     #[inline]
     pub fn fetch_lines(&self) {
-        self.pages.fetch::<true>(2);
+        self.pages.fetch_near(2);
     }
 }
 

@@ -15,6 +15,7 @@ pub mod enumerations;
 mod figures;
 pub mod fpu;
 pub mod integer;
+pub mod kept;
 pub mod matrix_calls;
 pub mod pack;
 pub mod pack_calls;

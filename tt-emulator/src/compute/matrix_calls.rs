@@ -6,10 +6,9 @@ use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::datapath::Adder;
 use super::fpu::eltwise::{self, Binary, Onto};
-use super::fpu::fidelity::{Second, split};
-use super::fpu::matmul::Parts;
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::fpu::{exact, integers, matmul};
+use super::kept::{Operands, Way};
 use super::pack::{Packer, ReduceDim};
 use super::rules;
 use super::state::{ComputeState, Sources};
@@ -105,104 +104,74 @@ impl ComputeState {
             self.matmul_exact(rows, columns, idst, transposed);
             return None;
         }
+        let way = Way::of(self.fidelity, wide, transposed, rows.clone(), columns.clone());
         let mut special = false;
-        let is_bf16 = |page: Page| Keep::of(page.operand.format, wide) == Keep::Bf16;
-        let paired = matmul::pairs_are_multiplied() && rows.clone().all(is_bf16) && columns.clone().all(is_bf16);
-        let plan = self.plan;
-        let sources = self.sources.get();
-        for (parts, count) in [(&mut sources.rows, rows.len()), (&mut sources.columns, columns.len())] {
-            if parts.len() < count {
-                parts.resize_with(count, Parts::zero);
-            }
+        let mut operands = Operands::take();
+        operands.begin();
+        for page in columns.clone() {
+            special |= operands.columns.add_column(page, way, &mut self.sources.get().spread);
         }
-        for (parts, page) in sources.columns.iter_mut().zip(columns.clone()) {
-            let keep = Keep::of(page.operand.format, wide);
-            if paired && !transposed && page.operand.format == DataFormat::Float16_b {
-                special |= parts.pair_column_page(page.bytes, plan.cut_a(keep));
-                continue;
-            }
-            special |= load_parts(
-                parts,
-                &page,
-                keep,
-                (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA),
-                paired,
-            );
-            if transposed {
-                for part in [&mut parts.first, &mut parts.second] {
-                    sources.spread.0.copy_from_slice(&part.0);
-                    transpose(&sources.spread, part);
-                }
-            }
-            if paired {
-                parts.pair_columns(plan.cut_a(keep));
-            }
-        }
-        let mut as_they_lie = [None; BLOCK_LIMIT];
-        for ((parts, page), as_it_lies) in sources.rows.iter_mut().zip(rows.clone()).zip(&mut as_they_lie) {
-            let keep = Keep::of(page.operand.format, wide);
-            if paired && page.operand.format == DataFormat::Float16_b {
-                let cut = plan.cut_b(keep);
-                *as_it_lies = Parts::of_row_page(page.bytes, cut);
-                special |= match as_it_lies {
-                    Some(words) => matmul::has_largest_exponent(words),
-                    None => parts.pair_row_page(page.bytes, cut),
-                };
-                continue;
-            }
-            special |= load_parts(
-                parts,
-                &page,
-                keep,
-                (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB),
-                paired,
-            );
-            if paired {
-                parts.pair_rows(plan.cut_b(keep));
-            }
+        for page in rows.clone() {
+            special |= operands.rows.add_row(page, way);
         }
         if special {
+            operands.keep();
             self.matmul_exact(rows, columns, idst, transposed);
             return None;
         }
         let (rt, ct) = (rows.len(), columns.len());
         let compared = self.both_ways.as_mut().and_then(|both_ways| both_ways.next(rt * ct));
-        let before = compared.map(|at| self.registers.accumulate(idst + at as u32).clone());
-        let bytes = |page: Page<'a>| page.bytes;
-        self.next_matmul
-            .follow(rows.clone().map(bytes), columns.clone().map(bytes));
+        let before = compared.map(|at| self.copy_of(idst + at as u32));
+        let next_lines = operands.follow(way);
         self.next_sums.follow();
         // As many pages as are multiplied.
-        let lines = (LINES_OF_PAGE * (rt + ct)).div_ceil(rt * ct * matmul::FETCHES);
-        for (r, (row, as_it_lies)) in sources.rows[..rt].iter().zip(as_they_lie).enumerate() {
-            for (c, column) in sources.columns[..ct].iter().enumerate() {
+        let of_fetch = |lines: usize| lines.div_ceil(rt * ct * matmul::FETCHES);
+        let (lines, next_lines) = (of_fetch(LINES_OF_PAGE * (rt + ct)), of_fetch(next_lines));
+        for (r, (row, page)) in operands.rows.of_call().zip(rows.clone()).enumerate() {
+            let as_it_lies = way.row_as_it_lies(page);
+            for (c, column) in operands.columns.of_call().enumerate() {
                 let fetch = || {
                     ahead.fetch_lines(lines);
-                    self.next_matmul.fetch_lines(lines);
+                    operands.next.fetch_near(next_lines);
                     self.next_sums.fetch_lines();
                 };
                 let register = self.registers.accumulate(idst + (r * ct + c) as u32);
+                let left_out = way.plan.leaves_out.then_some((&row.low, &column.low));
                 matmul::multiply(
                     register,
-                    (row, as_it_lies),
-                    column,
-                    plan.products,
-                    (wide, paired),
+                    (&row.parts, as_it_lies),
+                    &column.parts,
+                    (way.plan.products, left_out),
+                    (wide, way.paired),
                     fetch,
                 );
             }
         }
+        operands.keep();
         let (at, before) = compared.zip(before)?;
         let (row, column) = (rows.clone().nth(at / ct)?, columns.clone().nth(at % ct)?);
+        Some(self.compare(&before, [row, column], idst + at as u32, transposed))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn copy_of(&mut self, register: u32) -> Box<Tile> {
+        Box::new(self.registers.accumulate(register).clone())
+    }
+
+    /// How far a chip's sum is from that of a register, to which a product was added.
+    #[cold]
+    #[inline(never)]
+    fn compare(&mut self, before: &Tile, [row, column]: [Page; 2], register: u32, transposed: bool) -> FromChip {
         let as_chip = (self.phases, self.adder(column.operand.format));
         let mut chip = before.clone();
         add_exactly(&mut chip, self.sources.get(), [row, column], transposed, as_chip);
-        let formed = self.registers.accumulate(idst + at as u32);
-        Some(FromChip::of(&before, formed, &chip))
+        FromChip::of(before, self.registers.accumulate(register), &chip)
     }
 
     /// The same through the exact datapath: operands with the largest exponent or of five exponent bits, and
     /// `TT_EMULATOR_FPU=exact`.
+    #[inline(never)]
     fn matmul_exact<'a>(&mut self, rows: impl Pages<'a>, columns: impl Pages<'a>, idst: u32, transposed: bool) {
         let ct = columns.len();
         for (r, row) in rows.enumerate() {
@@ -214,6 +183,7 @@ impl ComputeState {
         }
     }
 
+    #[inline(never)]
     fn matmul_integers<'a>(&mut self, rows: impl Pages<'a>, columns: impl Pages<'a>, idst: u32, transposed: bool) {
         let sources = self.sources.get();
         let ct = columns.len();
@@ -590,38 +560,13 @@ fn whole(format: DataFormat, adder: Adder) -> Mask {
     keep.and(keep)
 }
 
-/// Unpacks an operand into its parts; true if a value has the largest exponent. `plan` is what the first part keeps, what
-/// the second is, what all phases see and what the high phases see.
-fn load_parts(
-    parts: &mut Parts,
-    page: &Page,
-    keep: Keep,
-    plan: (Keep, Option<Second>, Keep, Keep),
-    paired: bool,
-) -> bool {
-    let (first, second, all, high) = plan;
-    let format = page.operand.format;
-    match second {
-        None => to_source(page.bytes, format, keep.and(first), false, &mut parts.first),
-        // Its pairs are those of the whole, cut.
-        Some(Second::High) if paired => to_source(page.bytes, format, keep.and(first), false, &mut parts.first),
-        Some(Second::High) => {
-            to_source(page.bytes, format, keep.and(high), false, &mut parts.second);
-            to_source(page.bytes, format, keep.and(first), false, &mut parts.first)
-        }
-        Some(Second::Rest) => {
-            let special = to_source(page.bytes, format, keep.and(all), false, &mut parts.first);
-            split(&mut parts.first, keep.and(all).0, keep.and(first).0, &mut parts.second);
-            special
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::fpu::fidelity::Plan;
+    use super::super::fpu::fidelity::{Part, Plan};
+    use super::super::fpu::left_out;
+    use super::super::kept::load_parts;
     use super::*;
-    use crate::compute::fpu::matmul::{multiply, pairs_are_multiplied};
+    use crate::compute::fpu::matmul::{Parts, multiply, pairs_are_multiplied};
     use crate::kernel_config::MathFidelity;
 
     /// A page of bf16: numbers around one, zeros and denormals, which count as zeros.
@@ -657,24 +602,33 @@ mod tests {
         ];
         for (seed, fidelity) in (0..40).zip(fidelities.into_iter().cycle()) {
             for wide in [true, false] {
-                let plan = Plan::of(fidelity, wide);
+                let plan = Plan::of(fidelity, wide, true);
                 let keep = Keep::of(DataFormat::Float16_b, wide);
                 let [rows, columns] = [page(2 * seed), page(2 * seed + 1)];
                 let [rows_page, columns_page] = [&rows, &columns].map(|bytes| Page { operand, bytes });
                 let [mut tiles, mut pages, mut unpaired] = [(); 3].map(|()| [Parts::zero(), Parts::zero()]);
-                let of_b = (plan.first_b, plan.second_b, Keep::Tf32, Keep::HighB);
-                let of_a = (plan.first_a, plan.second_a, Keep::AllA, Keep::HighA);
-                for (parts, paired) in [(&mut tiles, true), (&mut unpaired, false)] {
-                    load_parts(&mut parts[0], &rows_page, keep, of_b, paired);
-                    load_parts(&mut parts[1], &columns_page, keep, of_a, paired);
+                for parts in [&mut tiles, &mut unpaired] {
+                    load_parts(&mut parts[0], &rows_page, plan.cut_b(keep), keep.and(Keep::Tf32));
+                    load_parts(&mut parts[1], &columns_page, plan.cut_a(keep), keep.and(Keep::AllA));
                 }
                 tiles[0].pair_rows(plan.cut_b(keep));
                 tiles[1].pair_columns(plan.cut_a(keep));
                 pages[0].pair_row_page(&rows, plan.cut_b(keep));
                 pages[1].pair_column_page(&columns, plan.cut_a(keep));
+                let (mut low_rows, mut low_columns) = (left_out::Rows::ZERO, left_out::Columns::ZERO);
+                low_rows.take(tiles[0].paired(Part::First).as_bytes());
+                low_columns.take(tiles[1].paired(Part::First).as_bytes());
+                let left_out = plan.leaves_out.then_some((&low_rows, &low_columns));
                 let sums = |[b, a]: &[Parts; 2], paired| {
                     let mut sums = Tile::zero();
-                    multiply(&mut sums, (b, None), a, plan.products, (wide, paired), || {});
+                    multiply(
+                        &mut sums,
+                        (b, None),
+                        a,
+                        (plan.products, left_out),
+                        (wide, paired),
+                        || {},
+                    );
                     sums.0.map(f32::to_bits)
                 };
                 let wanted = sums(&unpaired, false);
@@ -690,7 +644,7 @@ mod tests {
             let mut bytes = page(at);
             let find = |bytes: &[u8]| {
                 let (mut rows, mut columns) = (Parts::zero(), Parts::zero());
-                let whole = Plan::of(MathFidelity::HiFi4, true);
+                let whole = Plan::of(MathFidelity::HiFi4, true, true);
                 [
                     rows.pair_row_page(bytes, whole.cut_b(Keep::Bf16)),
                     columns.pair_column_page(bytes, whole.cut_a(Keep::Bf16)),

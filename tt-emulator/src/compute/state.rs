@@ -4,14 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::thread::LocalKey;
 
-use super::ahead::{NextCall, NextSums};
+use super::ahead::NextSums;
 use super::counters::BothWays;
 use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
 use super::engine_state::{EngineState, Operand};
 use super::fpu::datapath::Adder;
-use super::fpu::fidelity::{Plan, phase_count};
-use super::fpu::matmul::Parts;
+use super::fpu::fidelity::phase_count;
 use super::pack::Packer;
 use super::pack_calls::WaitingPack;
 use super::reused::{Own, Pool, Reusable, Reused};
@@ -20,16 +19,13 @@ use super::tile::Tile;
 use super::{pack, unpack};
 use crate::arch::Arch;
 use crate::data_format::DataFormat;
-use crate::kernel_config::ComputeOptions;
+use crate::kernel_config::{ComputeOptions, MathFidelity};
 
 /// Source tiles being worked on; their values do not outlive a call.
 pub struct Sources {
     pub a: Tile,
     pub b: Tile,
     pub spread: Tile,
-    /// Parts of matmul operands: in0 tiles down, in1 tiles across.
-    pub rows: Vec<Parts>,
-    pub columns: Vec<Parts>,
 }
 
 impl Reusable for Sources {
@@ -50,8 +46,6 @@ impl Reusable for Sources {
             a: Tile::zero(),
             b: Tile::zero(),
             spread: Tile::zero(),
-            rows: Vec::new(),
-            columns: Vec::new(),
         }
     }
 }
@@ -72,7 +66,7 @@ pub struct ComputeState {
     pub arch: &'static Arch,
     pub registers: Destination,
     pub engines: EngineState,
-    pub plan: Plan,
+    pub fidelity: MathFidelity,
     pub phases: u32,
     pub bfp8_precise: bool,
     /// Every product through the exact datapath.
@@ -95,9 +89,7 @@ pub struct ComputeState {
     /// Words between the threads of the kernel. All three run in line, so what was written first is read first.
     pub mailbox: VecDeque<u32>,
     pub sources: Reused<Sources>,
-    /// What the matmul after this one reads.
-    pub next_matmul: NextCall,
-    /// What the packer adds to after it.
+    /// What the packer adds to next.
     pub next_sums: NextSums,
 }
 
@@ -109,7 +101,7 @@ impl ComputeState {
             arch,
             registers: Destination::new(wide, options.dst_full_sync_en),
             engines: EngineState::new(),
-            plan: Plan::of(options.math_fidelity, wide),
+            fidelity: options.math_fidelity,
             phases: phase_count(options.math_fidelity),
             bfp8_precise: options.bfp8_pack_precise,
             exact: fpu == Fpu::Exact,
@@ -123,7 +115,6 @@ impl ComputeState {
             sums: Sums::new(),
             mailbox: VecDeque::new(),
             sources: Reused::none(),
-            next_matmul: NextCall::default(),
             next_sums: NextSums::default(),
         }
     }

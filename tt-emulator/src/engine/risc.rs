@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use crate::allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES};
 use crate::clock::Event;
-use crate::compute::ComputeState;
+use crate::compute::{ComputeState, kept};
 use crate::kernel_config::KernelRole;
 use crate::report::RiscName;
 use crate::rules::{self, Rule};
@@ -76,6 +76,8 @@ pub(crate) struct Progress {
     l1: Cell<(u32, &'static Arch)>,
     /// Which of its core's RISCs it is.
     name: RiscName,
+    /// Whether the kernel has made a pointer of an integer.
+    has_pointers: Cell<bool>,
     /// Calls entered and left, together: odd while the kernel is in one.
     calls: AtomicU64,
 }
@@ -85,6 +87,7 @@ impl Progress {
         Progress {
             l1: Cell::new((core.l1_base, core.machine.arch)),
             name,
+            has_pointers: Cell::new(false),
             wait: Cell::new(Wait::Nothing),
             violation: OnceCell::new(),
             atomics: Cell::default(),
@@ -97,7 +100,13 @@ impl Progress {
         self.l1.set((core.l1_base, core.machine.arch));
         self.wait.set(Wait::Nothing);
         self.atomics.take();
+        self.has_pointers.set(false);
         self.calls.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether the kernel may store through a pointer that it made.
+    pub fn has_pointers(&self) -> bool {
+        self.has_pointers.get()
     }
 
     /// Whether the kernel is in a call of the engine.
@@ -242,6 +251,7 @@ thread_local! {
 /// Makes a RISC the one that entries of this thread act for.
 pub(crate) fn set_current(current: Current) {
     CURRENT.set(current);
+    kept::turn_over();
 }
 
 /// The RISC that entries of this thread act for.
@@ -270,6 +280,13 @@ pub(crate) fn current_between_calls() -> Option<(usize, u64)> {
     // The L1 of cores lies far apart.
     let risc = base as usize + progress.name as usize;
     Some((risc, progress.calls.load(Ordering::Relaxed)))
+}
+
+/// Notes that the current kernel makes a pointer.
+pub(crate) fn pointer_made() {
+    if let Some(progress) = progress() {
+        progress.has_pointers.set(true);
+    }
 }
 
 /// The pointer that an address in L1, counted from its start, is on the current RISC's core: one that programs may use, or the

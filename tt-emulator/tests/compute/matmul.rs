@@ -78,3 +78,32 @@ fn fidelities_differ_as_their_phases_do() {
         "{errors:?}"
     );
 }
+
+/// A times x, and that times A in place, `times` times, and once more.
+fn in_place(times: usize) -> Case {
+    // Moves rows up by one and doubles them.
+    let a = Matrix::new(32, 32, |row, k| if k == (row + 1) % 32 { 2.0 } else { 0.0 });
+    let x = Matrix::new(32, 32, |row, column| (row * 4 + column % 4) as f32);
+    let mut case = Case::of("matmul_in_place.cpp", true)
+        .input(0, BF16, 1, a, 1)
+        .input(1, BF16, 1, x, 1)
+        .define("TIMES", &times.to_string());
+    case.scratch = vec![(24, BF16, 1)];
+    case.result(32, 32, 1)
+}
+
+#[test]
+fn a_page_that_is_packed_again_is_read_again() {
+    for times in [0, 1, 3] {
+        in_place(times).check(0.0, 0.0, |row, column| {
+            let from = (row + times + 2) % 32;
+            f64::from(1 << (times + 2)) * (from * 4 + column % 4) as f64
+        });
+    }
+}
+
+#[test]
+fn a_page_that_is_stored_to_is_read_again() {
+    // The second product is the opposite of the first.
+    in_place(2).define("STORED", "1").check(0.0, 0.0, |_, _| 0.0);
+}

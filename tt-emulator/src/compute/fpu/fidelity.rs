@@ -3,7 +3,8 @@
 //! The multipliers take 5 significant bits of SrcA and 7 of SrcB per phase. LoFi runs phase 0 (high · high), HiFi2 adds
 //! phase 1 (low A · high B), HiFi3 phase 2 (high A · low B), HiFi4 phase 3 (low · low). Into a 32-bit destination the
 //! phases of one pass add up without rounding in between, so neighbouring phases merge: HiFi2 is one product of all of A
-//! with the high part of B, HiFi4 one product of everything. Into a 16-bit destination each phase is a product of its own.
+//! with the high part of B, HiFi4 one product of everything, and so, for bf16 numbers, is HiFi3, from which what it [leaves
+//! out](super::left_out) is taken away. Into a 16-bit destination each phase is a product of its own.
 
 use crate::compute::rounding::flush_to_zero;
 use crate::compute::tile::Tile;
@@ -16,8 +17,8 @@ use crate::kernel_config::MathFidelity;
 pub enum Part {
     /// What the plan's `first_a` or `first_b` keeps.
     First,
-    /// The other part of the plan.
-    Second,
+    /// The bits of the source that the first part leaves out.
+    Rest,
 }
 
 /// One product over a tile.
@@ -38,19 +39,12 @@ pub struct Plan {
     pub first_b: Keep,
     /// The products, in order.
     pub products: &'static [Product],
-    /// The second part of A, if any product uses it.
-    pub second_a: Option<Second>,
-    /// The second part of B, if any product uses it.
-    pub second_b: Option<Second>,
-}
-
-/// What a second part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Second {
-    /// The bits of the source that the first part leaves out.
-    Rest,
-    /// The high part, where the first part is everything. Of A only.
-    High,
+    /// Whether some product uses the rest of A.
+    pub rest_a: bool,
+    /// Whether some product uses the rest of B.
+    pub rest_b: bool,
+    /// Whether the products hold that of the low parts, which no phase forms.
+    pub leaves_out: bool,
 }
 
 /// The parts of an operand as bits of an `f32`.
@@ -58,51 +52,48 @@ pub enum Second {
 pub struct Cut {
     /// What the first part keeps.
     pub first: Mask,
-    /// The second part, if any product uses it.
-    pub second: Option<Second>,
-    /// What the second part keeps where it is [`Second::High`].
-    pub high: Mask,
+    /// Whether some product uses the rest.
+    pub rest: bool,
 }
 
-use Part::{First, Second as Other};
+use Part::{First, Rest};
 const HIGH_HIGH: Product = Product { a: First, b: First };
-const LOW_HIGH: Product = Product { a: Other, b: First };
-const HIGH_LOW: Product = Product { a: First, b: Other };
-const LOW_LOW: Product = Product { a: Other, b: Other };
+const LOW_HIGH: Product = Product { a: Rest, b: First };
+const HIGH_LOW: Product = Product { a: First, b: Rest };
+const LOW_LOW: Product = Product { a: Rest, b: Rest };
 /// Products of the highest fidelity.
 pub const MOST_PRODUCTS: usize = 4;
 const PHASES: [Product; MOST_PRODUCTS] = [HIGH_HIGH, LOW_HIGH, HIGH_LOW, LOW_LOW];
 
 impl Plan {
-    /// The plan of a fidelity, for a 32-bit (`wide`) or 16-bit destination.
-    pub fn of(fidelity: MathFidelity, wide: bool) -> Plan {
-        let phases = phase_count(fidelity);
-        if !wide {
-            return Plan {
-                first_a: Keep::HighA,
-                first_b: Keep::HighB,
-                products: &PHASES[..phases as usize],
-                second_a: (phases > 1).then_some(Second::Rest),
-                second_b: (phases > 2).then_some(Second::Rest),
-            };
-        }
+    /// The plan of a fidelity, for a 32-bit (`wide`) or 16-bit destination, and sources of which both keep what bf16 has or one more.
+    pub fn of(fidelity: MathFidelity, wide: bool, are_bf16: bool) -> Plan {
         let one = |first_a, first_b| Plan {
             first_a,
             first_b,
             products: &PHASES[..1],
-            second_a: None,
-            second_b: None,
+            rest_a: false,
+            rest_b: false,
+            leaves_out: false,
         };
+        let whole = one(Keep::AllA, Keep::Tf32);
         match fidelity {
-            MathFidelity::LoFi => one(Keep::HighA, Keep::HighB),
-            MathFidelity::HiFi2 => one(Keep::AllA, Keep::HighB),
-            MathFidelity::HiFi3 => Plan {
-                products: &[HIGH_HIGH, LOW_LOW],
-                second_a: Some(Second::High),
-                second_b: Some(Second::Rest),
-                ..one(Keep::AllA, Keep::HighB)
+            MathFidelity::LoFi if wide => one(Keep::HighA, Keep::HighB),
+            MathFidelity::HiFi2 if wide => one(Keep::AllA, Keep::HighB),
+            MathFidelity::HiFi3 if wide && are_bf16 => Plan {
+                leaves_out: true,
+                ..whole
             },
-            MathFidelity::HiFi4 => one(Keep::AllA, Keep::Tf32),
+            MathFidelity::HiFi4 if wide => whole,
+            _ => {
+                let phases = phase_count(fidelity);
+                Plan {
+                    products: &PHASES[..phases as usize],
+                    rest_a: phases > 1,
+                    rest_b: phases > 2,
+                    ..one(Keep::HighA, Keep::HighB)
+                }
+            }
         }
     }
 
@@ -110,8 +101,7 @@ impl Plan {
     pub fn cut_a(&self, keep: Keep) -> Cut {
         Cut {
             first: keep.and(self.first_a),
-            second: self.second_a,
-            high: keep.and(Keep::HighA),
+            rest: self.rest_a,
         }
     }
 
@@ -119,8 +109,7 @@ impl Plan {
     pub fn cut_b(&self, keep: Keep) -> Cut {
         Cut {
             first: keep.and(self.first_b),
-            second: self.second_b,
-            high: keep.and(Keep::HighB),
+            rest: self.rest_b,
         }
     }
 }
@@ -154,14 +143,19 @@ mod tests {
 
     #[test]
     fn low_fidelity_runs_fewer_products() {
-        for (fidelity, narrow, wide) in [
-            (MathFidelity::LoFi, 1, 1),
-            (MathFidelity::HiFi2, 2, 1),
-            (MathFidelity::HiFi3, 3, 2),
-            (MathFidelity::HiFi4, 4, 1),
+        for (fidelity, narrow, wide, wide_of_bf16) in [
+            (MathFidelity::LoFi, 1, 1, 1),
+            (MathFidelity::HiFi2, 2, 1, 1),
+            (MathFidelity::HiFi3, 3, 3, 1),
+            (MathFidelity::HiFi4, 4, 1, 1),
         ] {
-            assert_eq!(Plan::of(fidelity, false).products.len(), narrow);
-            assert_eq!(Plan::of(fidelity, true).products.len(), wide);
+            for are_bf16 in [false, true] {
+                assert_eq!(Plan::of(fidelity, false, are_bf16).products.len(), narrow);
+            }
+            assert_eq!(Plan::of(fidelity, true, false).products.len(), wide);
+            let plan = Plan::of(fidelity, true, true);
+            assert_eq!(plan.products.len(), wide_of_bf16);
+            assert_eq!(plan.leaves_out, fidelity == MathFidelity::HiFi3);
         }
     }
 }

@@ -7,12 +7,12 @@
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
 //! [`exact`](super::exact).
 
-use super::fidelity::{self, Cut, Part, Product, Second};
-use super::pairs::{self, Pairs, RowPairs};
-pub use super::pairs::{are_multiplied as pairs_are_multiplied, has_largest_exponent};
+use super::fidelity::{self, Cut, Part, Product};
+use super::left_out;
+use super::pairs::{self, Pairs};
+pub use super::pairs::{RowPairs, are_multiplied as pairs_are_multiplied, has_largest_exponent};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
-use crate::compute::unpack::Mask;
 use crate::compute::vector::vectorised;
 
 /// The order of sums along k of a face.
@@ -192,25 +192,23 @@ fn accumulate_rounded_plain(destination: &mut Tile, rows: &Tile, columns: &Tile)
 const EVERYTHING: u32 = 0xffff_0000;
 
 /// An operand of a product in the parts that fidelity phases multiply.
+#[repr(C)]
 pub struct Parts {
-    /// The whole source value, or its high part: what the first product wants.
-    pub first: Tile,
-    /// The other part, where there are several products.
-    pub second: Tile,
     /// Both as pairs of bf16, where products are formed of such.
     pairs: [Pairs; 2],
-    /// The bits of the first pairs that the second part is, where it has none of its own: those of A are cut where they are multiplied.
-    high: Option<Mask>,
+    /// The whole source value, or its high part: what the first product wants.
+    pub first: Tile,
+    /// The rest, where there are several products.
+    pub rest: Tile,
 }
 
 impl Parts {
     /// Zeros.
     pub const fn zero() -> Parts {
         Parts {
-            first: Tile::zero(),
-            second: Tile::zero(),
             pairs: [Pairs::ZERO; 2],
-            high: None,
+            first: Tile::zero(),
+            rest: Tile::zero(),
         }
     }
 
@@ -226,83 +224,79 @@ impl Parts {
 
     /// As [`pair_rows`](Parts::pair_rows), of a page of bf16. Whether a number has the largest exponent.
     pub fn pair_row_page(&mut self, page: &[u8], cut: Cut) -> bool {
-        self.high = high_of(cut);
         pairs::of_row_page(page, cut, &mut self.pairs)
     }
 
-    /// The pairs of a page of bf16 of which only a first part is wanted, and all of its bits: as it lies there.
-    pub fn of_row_page(page: &[u8], cut: Cut) -> Option<&RowPairs> {
-        let is_whole = cut.second.is_none() && cut.first.0 & EVERYTHING == EVERYTHING;
-        is_whole.then(|| pairs::along_rows(page)).flatten()
+    /// Whether of numbers of bf16 only a first part is wanted, and all of its bits.
+    pub fn are_whole(cut: Cut) -> bool {
+        !cut.rest && cut.first.0 & EVERYTHING == EVERYTHING
+    }
+
+    /// The pairs of a page of bf16 as it lies there.
+    pub fn of_row_page(page: &[u8]) -> Option<&RowPairs> {
+        pairs::along_rows(page)
     }
 
     /// As [`pair_row_page`](Parts::pair_row_page), of a right operand.
     pub fn pair_column_page(&mut self, page: &[u8], cut: Cut) -> bool {
-        self.high = high_of(cut);
         pairs::of_column_page(page, cut, &mut self.pairs)
     }
 
     fn pair(&mut self, of: fn(&Tile, &mut Pairs), cut: Cut) {
-        let [first_pairs, second_pairs] = &mut self.pairs;
+        let [first_pairs, rest_pairs] = &mut self.pairs;
         of(&self.first, first_pairs);
-        if cut.second == Some(Second::Rest) {
-            of(&self.second, second_pairs);
+        if cut.rest {
+            of(&self.rest, rest_pairs);
         }
-        self.high = high_of(cut);
     }
 
     fn part(&self, part: Part) -> &Tile {
         match part {
             Part::First => &self.first,
-            Part::Second => &self.second,
+            Part::Rest => &self.rest,
         }
     }
 
-    /// A part as pairs, and which of their bits it is.
-    fn paired(&self, part: Part) -> (&Pairs, u32) {
-        match (part, self.high) {
-            (Part::First, _) => (&self.pairs[0], EVERYTHING),
-            (Part::Second, Some(high)) => (&self.pairs[0], high.0),
-            (Part::Second, None) => (&self.pairs[1], EVERYTHING),
+    /// A part as pairs.
+    pub fn paired(&self, part: Part) -> &Pairs {
+        match part {
+            Part::First => &self.pairs[0],
+            Part::Rest => &self.pairs[1],
         }
     }
-}
-
-/// The bits of a high part.
-fn high_of(cut: Cut) -> Option<Mask> {
-    (cut.second == Some(Second::High)).then_some(cut.high)
 }
 
 /// Times that [`multiply`] fetches.
 pub const FETCHES: usize = pairs::BLOCKS;
 
-/// All products of a fidelity on one tile; `paired` operands have their pairs, but for the first part of rows where that is a `page`.
-/// Meanwhile `fetch` is called [`FETCHES`] times.
+/// All products of a fidelity on one tile, without what it leaves out; `paired` operands have their pairs, but for the first part of rows
+/// where that is a `page`. Meanwhile `fetch` is called [`FETCHES`] times.
 pub fn multiply(
     destination: &mut Tile,
     (rows, page): (&Parts, Option<&RowPairs>),
     columns: &Parts,
-    products: &[Product],
+    (products, left_out): (&[Product], Option<left_out::Both>),
     (wide, paired): (bool, bool),
     fetch: impl Fn(),
 ) {
     if paired {
         let factors = |product: &Product| {
             let page = page.filter(|_| product.b == Part::First);
-            let (columns, of_columns) = columns.paired(product.a);
             pairs::Factors {
-                rows: page.unwrap_or_else(|| rows.paired(product.b).0.along_rows()),
-                columns,
-                of_columns,
+                rows: page.unwrap_or_else(|| rows.paired(product.b).as_bytes()),
+                columns: columns.paired(product.a),
             }
         };
         let mut all = [factors(&products[0]); fidelity::MOST_PRODUCTS];
         for (to, product) in all.iter_mut().zip(products) {
             *to = factors(product);
         }
-        return pairs::accumulate(destination, &all[..products.len()], wide, fetch);
+        return pairs::accumulate(destination, &all[..products.len()], left_out, wide, fetch);
     }
     (0..FETCHES).for_each(|_| fetch());
+    if let Some(both) = left_out {
+        left_out::take_away(destination, both, accumulate);
+    }
     for product in products {
         let (b, a) = (rows.part(product.b), columns.part(product.a));
         match wide {
@@ -372,14 +366,21 @@ mod tests {
                 first: tile.clone(),
                 ..Parts::zero()
             });
-            let cut = Plan::of(MathFidelity::HiFi4, true).cut_a(Keep::Bf16);
+            let cut = Plan::of(MathFidelity::HiFi4, true, true).cut_a(Keep::Bf16);
             parts[0].pair_rows(cut);
             parts[1].pair_columns(cut);
             let whole = [Product {
                 a: Part::First,
                 b: Part::First,
             }];
-            multiply(&mut paired, (&parts[0], None), &parts[1], &whole, (true, true), || {});
+            multiply(
+                &mut paired,
+                (&parts[0], None),
+                &parts[1],
+                (&whole, None),
+                (true, true),
+                || {},
+            );
             assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
     }
@@ -401,11 +402,10 @@ mod tests {
                 pairs::of_rows(&rows, &mut b);
                 pairs::of_columns(&columns, &mut a);
                 let factors = pairs::Factors {
-                    rows: b.along_rows(),
+                    rows: b.as_bytes(),
                     columns: &a,
-                    of_columns: EVERYTHING,
                 };
-                pairs::accumulate(&mut paired, &[factors; 4], false, || {});
+                pairs::accumulate(&mut paired, &[factors; 4], None, false, || {});
                 assert!(paired.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
         }

@@ -5,6 +5,7 @@ pub mod eltwise;
 pub mod exact;
 pub mod fidelity;
 pub mod integers;
+pub mod left_out;
 pub mod matmul;
 mod pairs;
 pub mod reduce;

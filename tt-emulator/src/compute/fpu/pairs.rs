@@ -5,7 +5,7 @@
 //! manuals promise that for one maker only. Numbers below 2^-126 count as zero, as they do on the device. Of a pair the first lies in
 //! the lower half, as in the words of a page, and is added last.
 
-use super::fidelity::{Cut, Second};
+use super::fidelity::Cut;
 use crate::compute::tile::{SIDE, Tile};
 use crate::compute::vector::vectorised;
 
@@ -25,8 +25,8 @@ impl Pairs {
     /// Zeros.
     pub const ZERO: Pairs = Pairs([0; WORDS]);
 
-    /// Pairs of a left operand: as in a page where the least byte of a word comes first, as on every processor that multiplies pairs.
-    pub fn along_rows(&self) -> &RowPairs {
+    /// Pairs as bytes, as of a left operand in a page where the least byte of a word comes first, as on every processor that multiplies pairs.
+    pub fn as_bytes(&self) -> &RowPairs {
         // SAFETY: a word is four bytes, and bytes may lie anywhere.
         unsafe { &*std::ptr::from_ref(&self.0).cast::<RowPairs>() }
     }
@@ -66,8 +66,7 @@ fn columns_plain(tile: &Tile, pairs: &mut Pairs) {
 }
 
 vectorised! {
-    /// The parts of a page of bf16 as pairs along its rows; whether a number has the largest exponent. A high part is left to
-    /// [`accumulate`].
+    /// The parts of a page of bf16 as pairs along its rows; whether a number has the largest exponent.
     pub fn of_row_page(page: &[u8], cut: Cut, parts: &mut [Pairs; 2]) -> bool {
         let whole = page.as_chunks::<4>().0.iter();
         cut_pairs(whole.map(|bytes| u32::from_le_bytes(*bytes)), cut, parts)
@@ -78,9 +77,9 @@ vectorised! {
 #[inline(always)]
 fn cut_pairs(whole: impl Iterator<Item = u32>, cut: Cut, parts: &mut [Pairs; 2]) -> bool {
     let bits = cut.first.0;
-    match cut.second {
-        Some(Second::Rest) => cut_to(whole, bits, |pair| Some(rest(pair, bits)), parts),
-        Some(Second::High) | None => cut_to(whole, bits, |_| None, parts),
+    match cut.rest {
+        true => cut_to(whole, bits, |pair| Some(rest(pair, bits)), parts),
+        false => cut_to(whole, bits, |_| None, parts),
     }
 }
 
@@ -159,8 +158,6 @@ pub const BLOCKS: usize = 4;
 pub struct Factors<'a> {
     pub rows: &'a RowPairs,
     pub columns: &'a Pairs,
-    /// The bits of an `f32` that are multiplied of the columns.
-    pub of_columns: u32,
 }
 
 /// Whether this processor multiplies pairs, and adds them up as two fused multiply-adds do.
@@ -171,7 +168,7 @@ pub fn are_multiplied() -> bool {
 
 /// Adds products of rows and columns: see [`are_multiplied`], without which there is nothing to call this for.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn accumulate(_: &mut Tile, _: &[Factors], _: bool, _: impl Fn()) {
+pub fn accumulate(_: &mut Tile, _: &[Factors], _: Option<super::left_out::Both>, _: bool, _: impl Fn()) {
     unreachable!("pairs are not multiplied here")
 }
 
@@ -180,7 +177,8 @@ pub use x86::{accumulate, are_multiplied};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BLOCKS, Cut, Factors, Pairs, Second, Tile};
+    use super::{BLOCKS, Cut, Factors, Pairs, Tile};
+    use crate::compute::fpu::left_out;
     use crate::compute::fpu::matmul::x86::rounded;
     use crate::compute::tile::{FACE, SIDE};
     use std::arch::x86_64::*;
@@ -193,7 +191,12 @@ mod x86 {
     /// Whether this processor multiplies pairs, and adds them up as two fused multiply-adds do.
     pub fn are_multiplied() -> bool {
         static ARE: OnceLock<bool> = OnceLock::new();
-        let has_them = || std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512bf16");
+        let has_them = || {
+            std::is_x86_feature_detected!("avx512f")
+                && std::is_x86_feature_detected!("avx512bw")
+                && std::is_x86_feature_detected!("avx512bf16")
+                && std::is_x86_feature_detected!("avx512vnni")
+        };
         // SAFETY: asked for the features before.
         *ARE.get_or_init(|| has_them() && unsafe { are_two_multiply_adds() })
     }
@@ -255,9 +258,9 @@ mod x86 {
             let lower = left(_mm512_slli_epi32::<16>(pairs));
             _mm512_or_si512(upper, _mm512_srli_epi32::<16>(lower))
         };
-        match cut.second {
-            Some(Second::Rest) => cut_columns(page, cut.first.0, |pairs| Some(rest(pairs)), parts),
-            Some(Second::High) | None => cut_columns(page, cut.first.0, |_| None, parts),
+        match cut.rest {
+            true => cut_columns(page, cut.first.0, |pairs| Some(rest(pairs)), parts),
+            false => cut_columns(page, cut.first.0, |_| None, parts),
         }
     }
 
@@ -297,20 +300,26 @@ mod x86 {
         special != 0
     }
 
-    /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination or, rounded to bf16 after every 16 values
-    /// of k, to a 16-bit one. Before each block `fetch` is called.
+    /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination, from which before that what is left out is taken
+    /// away, or, rounded to bf16 after every 16 values of k, to a 16-bit one. Before each block `fetch` is called.
     ///
     /// # Panics
     ///
     /// Where pairs are not multiplied.
-    pub fn accumulate(destination: &mut Tile, products: &[Factors], wide: bool, fetch: impl Fn()) {
+    pub fn accumulate(
+        destination: &mut Tile,
+        products: &[Factors],
+        left_out: Option<left_out::Both>,
+        wide: bool,
+        fetch: impl Fn(),
+    ) {
         assert!(are_multiplied(), "pairs are not multiplied here");
         for block in 0..BLOCKS {
             fetch();
             // SAFETY: the processor has what `are_multiplied` asks for.
             unsafe {
                 match wide {
-                    true => sum(destination, products, block),
+                    true => sum(destination, products, left_out, block),
                     false => sum_rounded(destination, products, block),
                 }
             }
@@ -321,9 +330,18 @@ mod x86 {
     const ROWS: usize = 2 * SIDE / BLOCKS;
 
     /// The sums of a block of rows over all products.
-    #[target_feature(enable = "avx512f,avx512bf16")]
-    fn sum(destination: &mut Tile, products: &[Factors], block: usize) {
-        let mut sums = loaded(destination, block);
+    #[target_feature(enable = "avx512f,avx512bw,avx512bf16,avx512vnni")]
+    fn sum(destination: &mut Tile, products: &[Factors], left_out: Option<left_out::Both>, block: usize) {
+        let mut sums = match left_out {
+            None => loaded(destination, block),
+            Some(both) => {
+                // First, for there are registers for these or those.
+                let products = left_out::x86::products::<ROWS>(both, block * ROWS);
+                let mut sums = loaded(destination, block);
+                left_out::x86::take_away(&mut sums, &products, both);
+                sums
+            }
+        };
         for product in products {
             for face_k in 0..2 {
                 add(&mut sums, product, block, face_k);
@@ -383,7 +401,6 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bf16")]
     fn add(sums: &mut [[__m512; 2]; ROWS], product: &Factors, block: usize, face_k: usize) {
         let factors = &product.rows[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
-        let of_columns = _mm512_set1_epi32(super::both(product.of_columns) as i32);
         let columns = &product.columns.0[face_k * FACE..][..FACE];
         for k in 0..ACROSS {
             // Else the compiler loads what all steps need before the first one, and has no registers left.
@@ -393,7 +410,7 @@ mod x86 {
             unsafe {
                 let column = |face: usize| {
                     let words = _mm512_load_si512(columns.as_ptr().add(face * FACE / 2 + k * SIDE).cast());
-                    std::mem::transmute::<__m512i, __m512bh>(_mm512_and_si512(words, of_columns))
+                    std::mem::transmute::<__m512i, __m512bh>(words)
                 };
                 let (low, high) = (column(0), column(1));
                 for (r, sum) in sums.iter_mut().enumerate() {

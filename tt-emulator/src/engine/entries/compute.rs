@@ -1,7 +1,7 @@
 //! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
 use super::super::memory::l1::L1;
-use super::super::risc::{Risc, guard};
+use super::super::risc::{self, Risc, guard};
 use super::super::unwritten::is_marked;
 use super::threads::{mailbox_read, mailbox_write, refused, set_cb_pointer};
 use super::tilize::{
@@ -13,6 +13,7 @@ use crate::compute::destination::Broken;
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
 use crate::compute::fpu::eltwise::Binary;
 use crate::compute::fpu::reduce::Pool;
+use crate::compute::kept;
 use crate::compute::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
 use crate::compute::pack::{ReduceDim, Relu};
 use crate::compute::pack_calls::WaitingPack;
@@ -24,6 +25,7 @@ pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
     hw_startup,
     registers,
     reconfigure,
+    pointer_made,
     matmul_init,
     matmul,
     binary_init,
@@ -280,6 +282,10 @@ extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
     });
 }
 
+extern "C" fn pointer_made() {
+    risc::pointer_made();
+}
+
 extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
     guard(line, |risc| {
         let (rows, columns) = (risc.operand(in0, line), risc.operand(in1, line));
@@ -342,6 +348,9 @@ extern "C" fn matmul(
             };
             addresses.iter().map(page)
         });
+        if risc.progress.has_pointers() {
+            kept::turn_over();
+        }
         let ahead = &risc.core.to_fetch;
         let from_chip = risc.compute.matmul(rows, columns, idst, transpose, ahead);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);

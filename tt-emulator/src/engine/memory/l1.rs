@@ -4,6 +4,7 @@
 //! one of its core that runs; nor can there be two, of which one is `mut`.
 
 use super::machine::Node;
+use crate::compute::kept;
 use crate::engine::core::Core;
 
 /// What a RISC has of its core's L1.
@@ -63,6 +64,7 @@ impl L1 {
     #[inline]
     pub fn get_mut(&mut self, address: u32, bytes: usize) -> &mut [u8] {
         let place = self.place(address, bytes);
+        kept::written(place.addr(), bytes);
         // SAFETY: as for `get`; and who has this has it alone.
         unsafe { std::slice::from_raw_parts_mut(place, bytes) }
     }
