@@ -1,7 +1,7 @@
 //! Threads that share the cores of an epoch.
 //!
 //! The calling thread begins an epoch alone, because most epochs of programs that talk a lot are over in microseconds. What
-//! takes longer it offers to the others as tickets, one per core. It never waits for a thread, only for cores that a thread
+//! takes longer it offers to the others as tickets, one per core: at once where an epoch of no more cores took longer before. It never waits for a thread, only for cores that a thread
 //! has taken; so a thread that the system does not schedule costs nothing. Threads are started when what they could have taken
 //! over so far, with what is left of the epoch at its pace so far, is more than it takes to start one: small launches have none. They
 //! could not have taken over all of an epoch but one core, so the one that took longest does not count.
@@ -114,6 +114,8 @@ pub(super) struct Workers<'scope, 'board, 'run> {
     scope: &'scope Scope<'scope, 'board>,
     threads: usize,
     started: bool,
+    /// Cores from which on an epoch is taken to be a long one.
+    long_from: usize,
     /// Time that epochs took while there were cores for other threads, and none was started.
     missed: Duration,
 }
@@ -138,6 +140,7 @@ pub(super) fn with_workers<'run, R>(threads: usize, body: impl FnOnce(&mut Worke
             scope,
             threads,
             started: false,
+            long_from: usize::MAX,
             missed: Duration::ZERO,
         })
     })
@@ -146,8 +149,16 @@ pub(super) fn with_workers<'run, R>(threads: usize, body: impl FnOnce(&mut Worke
 impl<'run> Workers<'_, '_, 'run> {
     /// Runs every core once.
     pub fn run(&mut self, cores: Vec<&mut CoreRun<'run>>, run: fn(&mut CoreRun<'run>)) {
+        let count = cores.len();
         let mut cores = cores.into_iter();
         let start = Instant::now();
+        if self.started && count >= self.long_from {
+            self.share(cores, run);
+            if start.elapsed() < ALONE {
+                self.long_from = usize::MAX;
+            }
+            return;
+        }
         let (mut done, mut alone, mut longest) = (0, Duration::ZERO, Duration::ZERO);
         while let Some(core) = cores.next() {
             run(core);
@@ -165,6 +176,7 @@ impl<'run> Workers<'_, '_, 'run> {
             };
             if alone > ALONE && (self.started || self.missed + pace() * left > STARTING) {
                 self.share(cores, run);
+                self.long_from = count;
                 return;
             }
         }
