@@ -11,11 +11,15 @@ use super::fpu::fidelity::{Cut, Part, Plan, split};
 use super::fpu::left_out::{Columns, Rows};
 use super::fpu::matmul::{Parts, RowPairs, has_largest_exponent, pairs_are_multiplied};
 use super::matrix_calls::{BLOCK_LIMIT, Page, Pages};
+use super::reused::{Own, Pool, Reusable};
 use super::tile::Tile;
 use super::unpack::{Keep, Mask, to_source, transpose};
 use crate::data_format::DataFormat;
 use crate::kernel_config::MathFidelity;
 use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::LocalKey;
 
 /// What an operand was made of, and when.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,14 +44,6 @@ impl Key {
     };
 }
 
-impl<L> Entry<L> {
-    const EMPTY: Entry<L> = Entry {
-        key: Key::NONE,
-        is_special: false,
-        kept: None,
-    };
-}
-
 /// An operand, unpacked: what most products read lies together.
 #[repr(C)]
 pub struct Kept<L> {
@@ -64,6 +60,14 @@ struct Entry<L> {
     /// Whether a number has the largest exponent.
     is_special: bool,
     kept: Option<Box<Kept<L>>>,
+}
+
+impl<L> Entry<L> {
+    const EMPTY: Entry<L> = Entry {
+        key: Key::NONE,
+        is_special: false,
+        kept: None,
+    };
 }
 
 /// Places for operands; as L1 has fewer pages of bf16 than this, each has its own.
@@ -83,7 +87,7 @@ pub struct Side<L> {
     before: usize,
 }
 
-/// The operands that a thread keeps.
+/// The operands that a thread keeps, for its next call, and the memory for them, for another thread when it ends.
 pub struct Operands {
     pub rows: Side<Rows>,
     pub columns: Side<Columns>,
@@ -98,9 +102,14 @@ fn memory_of<T>(of: &T) -> Memory {
     (std::ptr::from_ref(of).cast(), size_of::<T>() as u32)
 }
 
+/// Turns of a thread, of which none has a number of another's: memory goes from thread to thread.
+const TURNS: u64 = 1 << 40;
+
 thread_local! {
-    static OWN: Cell<Option<Box<Operands>>> = const { Cell::new(None) };
-    static TURN: Cell<u64> = const { Cell::new(0) };
+    static TURN: Cell<u64> = {
+        static THREADS: AtomicU64 = AtomicU64::new(0);
+        Cell::new(THREADS.fetch_add(TURNS, Ordering::Relaxed))
+    };
     /// Between which addresses pages lie of which something is kept in this turn: of rows and of columns.
     static WITHIN: [Cell<(usize, usize)>; 2] = const { [const { Cell::new(NOWHERE) }; 2] };
 }
@@ -125,19 +134,32 @@ pub fn written(address: usize, bytes: usize) {
     }
 }
 
-impl Operands {
-    /// Those of this thread.
-    pub fn take() -> Box<Operands> {
-        let new = || {
-            Box::new(Operands {
-                rows: Side::new(0, || Rows::ZERO),
-                columns: Side::new(1, || Columns::ZERO),
-                next: Ahead::default(),
-            })
-        };
-        OWN.take().unwrap_or_else(new)
+// SAFETY: through its pointers nothing is read or written; they are fetched from.
+unsafe impl Send for Operands {}
+
+impl Reusable for Operands {
+    fn pool() -> &'static Pool<Operands> {
+        static POOL: Pool<Operands> = Mutex::new(Vec::new());
+        &POOL
     }
 
+    fn own() -> &'static LocalKey<Own<Operands>> {
+        thread_local! {
+            static OWN: Own<Operands> = const { Own::none() };
+        }
+        &OWN
+    }
+
+    fn new() -> Operands {
+        Operands {
+            rows: Side::new(0, || Rows::ZERO),
+            columns: Side::new(1, || Columns::ZERO),
+            next: Ahead::default(),
+        }
+    }
+}
+
+impl Operands {
     /// Begins a call.
     pub fn begin(&mut self) {
         (self.rows.count, self.columns.count) = (0, 0);
@@ -162,11 +184,6 @@ impl Operands {
         self.rows.before = self.rows.first();
         self.columns.before = self.columns.first();
         lines
-    }
-
-    /// Keeps them for the thread's next call.
-    pub fn keep(self: Box<Operands>) {
-        OWN.set(Some(self));
     }
 }
 

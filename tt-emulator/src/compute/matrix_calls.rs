@@ -10,6 +10,7 @@ use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::fpu::{exact, integers, matmul};
 use super::kept::{Operands, Way};
 use super::pack::{Packer, ReduceDim};
+use super::reused::Reused;
 use super::rules;
 use super::state::{ComputeState, Sources};
 use super::tile::Tile;
@@ -106,7 +107,8 @@ impl ComputeState {
         }
         let way = Way::of(self.fidelity, wide, transposed, rows.clone(), columns.clone());
         let mut special = false;
-        let mut operands = Operands::take();
+        let mut operands = Reused::<Operands>::none();
+        let operands = operands.get();
         operands.begin();
         for page in columns.clone() {
             special |= operands.columns.add_column(page, way, &mut self.sources.get().spread);
@@ -115,7 +117,6 @@ impl ComputeState {
             special |= operands.rows.add_row(page, way);
         }
         if special {
-            operands.keep();
             self.matmul_exact(rows, columns, idst, transposed);
             return None;
         }
@@ -147,7 +148,6 @@ impl ComputeState {
                 );
             }
         }
-        operands.keep();
         let (at, before) = compared.zip(before)?;
         let (row, column) = (rows.clone().nth(at / ct)?, columns.clone().nth(at % ct)?);
         Some(self.compare(&before, [row, column], idst + at as u32, transposed))
