@@ -323,6 +323,9 @@ impl Side<Columns> {
             };
             if way.plan.leaves_out {
                 kept.low.take(parts.paired(Part::First).as_bytes());
+                if !way.paired {
+                    kept.low.numbers(&mut parts.rest);
+                }
             }
             is_special
         })
@@ -357,6 +360,9 @@ impl Side<Rows> {
             }
             let pairs = as_it_lies.unwrap_or_else(|| parts.paired(Part::First).as_bytes());
             kept.low.take(pairs);
+            if !way.paired {
+                kept.low.numbers(&mut parts.rest);
+            }
             is_special || kept.low.has_largest_exponent()
         })
     }

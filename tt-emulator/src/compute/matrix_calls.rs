@@ -618,6 +618,10 @@ mod tests {
                 let (mut low_rows, mut low_columns) = (left_out::Rows::ZERO, left_out::Columns::ZERO);
                 low_rows.take(tiles[0].paired(Part::First).as_bytes());
                 low_columns.take(tiles[1].paired(Part::First).as_bytes());
+                if plan.leaves_out {
+                    low_rows.numbers(&mut unpaired[0].rest);
+                    low_columns.numbers(&mut unpaired[1].rest);
+                }
                 let left_out = plan.leaves_out.then_some((&low_rows, &low_columns));
                 let sums = |[b, a]: &[Parts; 2], paired| {
                     let mut sums = Tile::zero();

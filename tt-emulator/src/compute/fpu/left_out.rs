@@ -85,7 +85,7 @@ fn with_sign(size: u16, pattern: u16) -> i16 {
     if pattern >> 15 == 1 { -size } else { size }
 }
 
-/// Both patterns of a pair, and the exponents in it.
+/// Both patterns of a pair.
 #[inline(always)]
 fn patterns(pair: u32) -> [u16; 2] {
     [pair as u16, (pair >> 16) as u16]
@@ -122,9 +122,13 @@ impl Rows {
         self.exponent == i32::from(EXPONENT >> 7)
     }
 
-    /// The integers as numbers.
-    fn numbers(&self, row: usize, k: usize) -> f32 {
-        f32::from(i16::from(self.fours[row * FOURS + k % SIDE / 2][place(k)]) - i16::from(OFFSET))
+    /// The integers as numbers of a tile.
+    pub fn numbers(&self, tile: &mut Tile) {
+        for (at, number) in tile.0.iter_mut().enumerate() {
+            let (row, k) = line_and_across(at);
+            let four = self.fours[row * FOURS + k % SIDE / 2];
+            *number = f32::from(i16::from(four[place(k)]) - i16::from(OFFSET));
+        }
     }
 }
 
@@ -141,9 +145,19 @@ impl Columns {
         take_columns(self, pairs);
     }
 
-    fn numbers(&self, k: usize, column: usize) -> f32 {
-        f32::from(self.fours[k % SIDE / 2][column][place(k)] as i8)
+    /// The integers as numbers of a tile.
+    pub fn numbers(&self, tile: &mut Tile) {
+        for (at, number) in tile.0.iter_mut().enumerate() {
+            let (k, column) = line_and_across(at);
+            *number = f32::from(self.fours[k % SIDE / 2][column][place(k)] as i8);
+        }
     }
+}
+
+/// The row and the column of the element of a tile that lies there.
+fn line_and_across(at: usize) -> (usize, usize) {
+    let (face, at) = (at / FACE, at % FACE);
+    (face / 2 * SIDE + at / SIDE, face % 2 * SIDE + at % SIDE)
 }
 
 /// Where k is in a four: of a pair the first of both halves of k comes first.
@@ -233,17 +247,24 @@ fn unit(row: i32, column: i32) -> f32 {
     f32::from_bits(if counts { (exponent as u32) << 23 } else { 0 })
 }
 
-/// Takes what is left out away from a tile of sums, by way of products of `f32`, which [`add_product`] adds to a tile.
-pub fn take_away(sums: &mut Tile, (rows, columns): Both, add_product: impl Fn(&mut Tile, &Tile, &Tile)) {
-    let (mut left, mut right, mut products) = (Tile::zero(), Tile::zero(), Tile::zero());
-    let places =
-        || (0..4).flat_map(|face| (0..FACE).map(move |at| (face / 2 * SIDE + at / SIDE, face % 2 * SIDE + at % SIDE)));
-    for ((left, right), (line, across)) in left.0.iter_mut().zip(&mut right.0).zip(places()) {
-        (*left, *right) = (rows.numbers(line, across), columns.numbers(line, across));
-    }
-    add_product(&mut products, &left, &right);
-    for ((sum, product), (_, column)) in sums.0.iter_mut().zip(&products.0).zip(places()) {
-        *sum -= product * unit(rows.exponent, columns.exponents[column]);
+vectorised! {
+    /// Takes what is left out away from a tile of sums: these sums of products of integers.
+    pub fn take_away(sums: &mut Tile, products: &Tile, both: Both) {
+        let (rows, columns) = both;
+        let mut units = [0.0; LINES];
+        for (unit_of, column) in units.iter_mut().zip(&columns.exponents) {
+            *unit_of = unit(rows.exponent, *column);
+        }
+        let faces = sums.0.as_chunks_mut::<FACE>().0.iter_mut().zip(products.0.as_chunks::<FACE>().0);
+        for (face, (sums, products)) in faces.enumerate() {
+            let units = &units.as_chunks::<SIDE>().0[face % 2];
+            let rows = sums.as_chunks_mut::<SIDE>().0.iter_mut().zip(products.as_chunks::<SIDE>().0);
+            for (sums, products) in rows {
+                for i in 0..SIDE {
+                    sums[i] -= products[i] * units[i];
+                }
+            }
+        }
     }
 }
 
@@ -409,7 +430,7 @@ pub(super) mod x86 {
 #[cfg(test)]
 mod tests {
     use super::super::fidelity::{Part, Plan};
-    use super::super::matmul::{Parts, accumulate, multiply, pairs_are_multiplied};
+    use super::super::matmul::{Parts, multiply, pairs_are_multiplied};
     use super::*;
     use crate::compute::tile::{TILE, position};
     use crate::compute::unpack::Keep;
@@ -460,6 +481,9 @@ mod tests {
         let pairs = parts.each_ref().map(|parts| parts.paired(Part::First).as_bytes());
         low_rows.take(pairs[0]);
         low_columns.take(pairs[1]);
+        low_rows.numbers(&mut parts[0].rest);
+        low_columns.numbers(&mut parts[1].rest);
+        let pairs = parts.each_ref().map(|parts| parts.paired(Part::First).as_bytes());
         // The versions of other processors.
         let (mut plain_rows, mut plain_columns) = (Rows::ZERO, Columns::ZERO);
         rows_plain(pairs[0], least(largest_exponent(pairs[0])), &mut plain_rows.fours);
@@ -472,10 +496,6 @@ mod tests {
             multiply(&mut sums, (&parts[0], None), &parts[1], products, (true, paired), || {});
             sums.0.to_vec()
         };
-        let mut plain = Tile::zero();
-        take_away(&mut plain, (&low_rows, &low_columns), accumulate);
-        accumulate(&mut plain, &parts[0].first, &parts[1].first);
-        assert!(plain.0.iter().zip(form(false)).all(|(a, b)| a.to_bits() == b.to_bits()));
         [false, true]
             .into_iter()
             .filter(|paired| !paired || pairs_are_multiplied())

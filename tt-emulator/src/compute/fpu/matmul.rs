@@ -198,7 +198,7 @@ pub struct Parts {
     pairs: [Pairs; 2],
     /// The whole source value, or its high part: what the first product wants.
     pub first: Tile,
-    /// The rest, where there are several products.
+    /// The rest, where there are several products. Where one of low bits is left out, and products are not formed of pairs, their integers.
     pub rest: Tile,
 }
 
@@ -295,7 +295,9 @@ pub fn multiply(
     }
     (0..FETCHES).for_each(|_| fetch());
     if let Some(both) = left_out {
-        left_out::take_away(destination, both, accumulate);
+        let mut products = Tile::zero();
+        accumulate(&mut products, &rows.rest, &columns.rest);
+        left_out::take_away(destination, &products, both);
     }
     for product in products {
         let (b, a) = (rows.part(product.b), columns.part(product.a));
