@@ -58,8 +58,6 @@ tables! {
         fn registers(step: u32, line: i32);
         /// `reconfig_data_format*`, `pack_reconfig_data_format`: `old_cb` is the buffer it says was used, or `NO_BUFFER`.
         fn reconfigure(side: u32, old_cb: u32, new_cb: u32, line: i32);
-        /// The kernel makes a pointer of an integer, through which it may store.
-        fn pointer_made();
         /// `matmul_init`, `matmul_block_init`.
         fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32);
         /// `matmul_tiles`, `matmul_block`; the transposition may be `TRANSPOSITION_OF_INIT`.

@@ -2,7 +2,7 @@
 //!
 //! A tile is multiplied by many others, and to unpack it and cut it into its parts takes up to two fifths of a product. So parts are kept
 //! while their page cannot have changed: during a turn, in which a thread runs one RISC and nothing else of its core. What writes pages
-//! then is the packer, which says so ([`written`]), and a kernel that stores through a pointer of its own, of which nothing is kept.
+//! then is the packer, which says so ([`written`]), and a kernel that was told an address in L1, of which nothing is kept: it may store there.
 //! Other cores write pages of this one only between turns that see it: a kernel knows of it by a circular buffer or a semaphore, for which
 //! it waits.
 

@@ -15,7 +15,6 @@ use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
 use crate::compute::Fpu;
 use crate::compute::ahead::Ahead;
-use crate::compute::ahead::LINE;
 use crate::kernel_config::{ComputeOptions, KernelRole};
 use crate::report::Report;
 use crate::rules;
@@ -306,14 +305,6 @@ fn place_circular_buffers(program: &Program, prepared: &Prepared, device: &Devic
             end - base
         );
         return Err(Report::launch(&rules::LAUNCH_L1, detail));
-    }
-    // Where there is room, pages begin where lines of the host's caches do.
-    let base = arch.l1_unreserved_base();
-    let up = base.next_multiple_of(LINE) - base;
-    if end + up as u64 <= limit {
-        let own = program.circular_buffers.iter().zip(&mut addresses);
-        own.filter(|(buffer, _)| buffer.global_address.is_none())
-            .for_each(|(_, address)| *address += up as u32);
     }
     Ok(addresses)
 }

@@ -76,8 +76,8 @@ pub(crate) struct Progress {
     l1: Cell<(u32, &'static Arch)>,
     /// Which of its core's RISCs it is.
     name: RiscName,
-    /// Whether the kernel has made a pointer of an integer.
-    has_pointers: Cell<bool>,
+    /// Whether the kernel was told where something lies in L1.
+    knows_addresses: Cell<bool>,
     /// Calls entered and left, together: odd while the kernel is in one.
     calls: AtomicU64,
 }
@@ -87,7 +87,7 @@ impl Progress {
         Progress {
             l1: Cell::new((core.l1_base, core.machine.arch)),
             name,
-            has_pointers: Cell::new(false),
+            knows_addresses: Cell::new(false),
             wait: Cell::new(Wait::Nothing),
             violation: OnceCell::new(),
             atomics: Cell::default(),
@@ -100,13 +100,18 @@ impl Progress {
         self.l1.set((core.l1_base, core.machine.arch));
         self.wait.set(Wait::Nothing);
         self.atomics.take();
-        self.has_pointers.set(false);
+        self.knows_addresses.set(false);
         self.calls.store(0, Ordering::Relaxed);
     }
 
-    /// Whether the kernel may store through a pointer that it made.
-    pub fn has_pointers(&self) -> bool {
-        self.has_pointers.get()
+    /// Whether the kernel may store to L1 without a call: it was told an address there, which it has from nowhere else.
+    pub fn knows_addresses(&self) -> bool {
+        self.knows_addresses.get()
+    }
+
+    /// Notes that the kernel is told an address in L1.
+    pub fn tell_address(&self) {
+        self.knows_addresses.set(true);
     }
 
     /// Whether the kernel is in a call of the engine.
@@ -282,21 +287,16 @@ pub(crate) fn current_between_calls() -> Option<(usize, u64)> {
     Some((risc, progress.calls.load(Ordering::Relaxed)))
 }
 
-/// Notes that the current kernel makes a pointer.
-pub(crate) fn pointer_made() {
-    if let Some(progress) = progress() {
-        progress.has_pointers.set(true);
-    }
-}
-
 /// The pointer that an address in L1, counted from its start, is on the current RISC's core: one that programs may use, or the
 /// end of L1. Any other stays as it is.
 ///
 /// It is no call as the others are: kernels make pointers in loops that wait for memory, which the watchdog has to see as such.
 pub(crate) fn l1_pointer(address: u32) -> usize {
-    let Some((base, arch)) = progress().map(|progress| progress.l1.get()) else {
+    let Some(progress) = progress() else {
         return address as usize;
     };
+    progress.tell_address();
+    let (base, arch) = progress.l1.get();
     let is_end = address as usize == arch.l1_bytes;
     if is_end || arch.l1_is_usable(address.into(), 1, false) {
         base as usize + address as usize

@@ -18,10 +18,6 @@ template <typename Address>
 inline uintptr_t tt_emulator_address(Address address) {
     // What is made of an enumeration or of an object that converts to an integer.
     const auto value = (uintptr_t)address;
-#ifdef COMPILE_FOR_TRISC
-    // Nobody else sees what is stored through it.
-    tt_emulator_compute()->pointer_made();
-#endif
     // Only such addresses are worth a call.
     return value - 1 < TT_EMULATOR_L1_SLOT_BYTES ? tt_emulator_dataflow()->l1_pointer(static_cast<uint32_t>(value)) : value;
 }

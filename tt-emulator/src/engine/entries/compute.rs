@@ -1,7 +1,7 @@
 //! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
 use super::super::memory::l1::L1;
-use super::super::risc::{self, Risc, guard};
+use super::super::risc::{Risc, guard};
 use super::super::unwritten::is_marked;
 use super::threads::{mailbox_read, mailbox_write, refused, set_cb_pointer};
 use super::tilize::{
@@ -25,7 +25,6 @@ pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
     hw_startup,
     registers,
     reconfigure,
-    pointer_made,
     matmul_init,
     matmul,
     binary_init,
@@ -282,10 +281,6 @@ extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
     });
 }
 
-extern "C" fn pointer_made() {
-    risc::pointer_made();
-}
-
 extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
     guard(line, |risc| {
         let (rows, columns) = (risc.operand(in0, line), risc.operand(in1, line));
@@ -348,7 +343,7 @@ extern "C" fn matmul(
             };
             addresses.iter().map(page)
         });
-        if risc.progress.has_pointers() {
+        if risc.progress.knows_addresses() {
             kept::turn_over();
         }
         let ahead = &risc.core.to_fetch;

@@ -69,7 +69,10 @@ extern "C" fn core_fact(fact: u32, line: i32) -> u32 {
             core_fact::ABSOLUTE_LOGICAL_Y => y as u32,
             core_fact::RELATIVE_LOGICAL_X => (x - first_x) as u32,
             core_fact::RELATIVE_LOGICAL_Y => (y - first_y) as u32,
-            core_fact::L1_BASE => core.l1_base,
+            core_fact::L1_BASE => {
+                risc.progress.tell_address();
+                core.l1_base
+            }
             _ => risc.violation(&rules::INTERNAL, line, format!("core fact {fact}")),
         }
     })
@@ -103,12 +106,20 @@ extern "C" fn cb_pages_available(cb: u32, pages: u32, line: i32) -> u32 {
     guard(line, |risc| risc.cb_pages_available(cb, pages, line)).into()
 }
 
+/// An entry that tells the kernel an address in L1.
+fn address(line: i32, find: impl FnOnce(&mut Risc) -> u32) -> u32 {
+    guard(line, |risc| {
+        risc.progress.tell_address();
+        find(risc)
+    })
+}
+
 extern "C" fn cb_write_pointer(cb: u32, line: i32) -> u32 {
-    guard(line, |risc| risc.cb_write_pointer(cb, line))
+    address(line, |risc| risc.cb_write_pointer(cb, line))
 }
 
 extern "C" fn cb_read_pointer(cb: u32, line: i32) -> u32 {
-    guard(line, |risc| risc.cb_read_pointer(cb, line))
+    address(line, |risc| risc.cb_read_pointer(cb, line))
 }
 
 extern "C" fn cb_fact(cb: u32, fact: u32, line: i32) -> u32 {
@@ -124,7 +135,11 @@ extern "C" fn cb_fact(cb: u32, fact: u32, line: i32) -> u32 {
                 .format
                 .tile_bytes(config.tile_rows as usize, config.tile_columns as usize)
                 as u32,
-            cb_fact::LIMIT => config.base + config.bytes,
+            cb_fact::LIMIT => {
+                let limit = config.base + config.bytes;
+                risc.progress.tell_address();
+                limit
+            }
             _ => risc.violation(&rules::INTERNAL, line, format!("circular buffer fact {fact}")),
         }
     })
@@ -358,7 +373,7 @@ extern "C" fn set_read_transaction(noc: u32, transaction: u32, line: i32) {
 }
 
 extern "C" fn semaphore_address(id: u32, line: i32) -> u32 {
-    guard(line, |risc| risc.semaphore_address(id, line))
+    address(line, |risc| risc.semaphore_address(id, line))
 }
 
 extern "C" fn semaphore_wait(address: usize, value: u32, at_least: u32, line: i32) {
