@@ -78,7 +78,7 @@ pub fn gemm(scale: Scale) -> Measured {
             ratio >= 0.9,
         )
     };
-    // HiFi3 leaves out one of the products of parts, so that two are formed here where HiFi4 is one of whole numbers.
+    // HiFi3 leaves out the product of low bits, which is formed in integers of 8 bits beside that of whole numbers.
     Ok(vec![row("HiFi4", whole), row("HiFi3, the default", ours)])
 }
 
