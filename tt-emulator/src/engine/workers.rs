@@ -1,8 +1,8 @@
 //! Threads that share the cores of an epoch.
 //!
 //! The calling thread begins an epoch alone, because most epochs of programs that talk a lot are over in microseconds. What
-//! takes longer it offers to the others as tickets, one per core: at once where an epoch of no more cores took longer before. It never waits for a thread, only for cores that a thread
-//! has taken; so a thread that the system does not schedule costs nothing. Threads are started when what they could have taken
+//! takes longer it offers to the others as tickets, one per core, and at once where an epoch of no more cores took longer before. It
+//! never waits for a thread, only for cores that a thread has taken; so a thread that the system does not schedule costs nothing. Threads are started when what they could have taken
 //! over so far, with what is left of the epoch at its pace so far, is more than it takes to start one: small launches have none. They
 //! could not have taken over all of an epoch but one core, so the one that took longest does not count.
 

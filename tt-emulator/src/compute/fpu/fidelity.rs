@@ -66,7 +66,7 @@ pub const MOST_PRODUCTS: usize = 4;
 const PHASES: [Product; MOST_PRODUCTS] = [HIGH_HIGH, LOW_HIGH, HIGH_LOW, LOW_LOW];
 
 impl Plan {
-    /// The plan of a fidelity, for a 32-bit (`wide`) or 16-bit destination, and sources of which both keep what bf16 has or one more.
+    /// The plan of a fidelity, for a 32-bit (`wide`) or 16-bit destination; `are_bf16` where neither source keeps more than bf16 has.
     pub fn of(fidelity: MathFidelity, wide: bool, are_bf16: bool) -> Plan {
         let one = |first_a, first_b| Plan {
             first_a,
