@@ -73,6 +73,12 @@ impl<L> Entry<L> {
 /// Places for operands; as L1 has fewer pages of bf16 than this, each has its own.
 const PLACES: usize = 1024;
 
+/// The place for a page, beside that for the next one.
+#[inline]
+fn place_of(address: usize, bytes: u32) -> usize {
+    (address >> bytes.ilog2()) % PLACES
+}
+
 /// Operands of one side of products.
 pub struct Side<L> {
     entries: Vec<Entry<L>>,
@@ -227,7 +233,7 @@ impl<L> Side<L> {
         let distance = self.first().wrapping_sub(self.before);
         for (page, bytes) in &self.pages[..self.count] {
             let page = page.wrapping_add(distance);
-            let place = page.addr() / *bytes as usize % PLACES;
+            let place = place_of(page.addr(), *bytes);
             let Entry { key, kept, .. } = &self.entries[place];
             match kept {
                 Some(kept) if key.turn == turn && key.address == page.addr() => {
@@ -246,7 +252,7 @@ impl<L> Side<L> {
     #[inline]
     fn add(&mut self, page: Page, way: Way, unpack: impl FnOnce(&mut Kept<L>) -> bool) -> bool {
         let (address, bytes) = (page.bytes.as_ptr().addr(), page.bytes.len());
-        let mut place = address / bytes % PLACES;
+        let mut place = place_of(address, bytes as u32);
         while self.places[..self.count].contains(&place) {
             place = (place + 1) % PLACES;
         }
@@ -266,12 +272,7 @@ impl<L> Side<L> {
         }
         entry.key = Key::NONE;
         let zero = self.zero;
-        let kept = entry.kept.get_or_insert_with(|| {
-            Box::new(Kept {
-                low: zero(),
-                parts: Parts::zero(),
-            })
-        });
+        let kept = entry.kept.get_or_insert_with(|| Kept::zero(zero));
         entry.is_special = unpack(kept);
         entry.key = wanted;
         WITHIN.with(|sides| {
@@ -290,6 +291,15 @@ impl<L> Side<L> {
 }
 
 impl<L> Kept<L> {
+    #[cold]
+    #[inline(never)]
+    fn zero(low: fn() -> L) -> Box<Kept<L>> {
+        Box::new(Kept {
+            low: low(),
+            parts: Parts::zero(),
+        })
+    }
+
     /// What products of one part read of it.
     fn read(&self, way: Way) -> Memory {
         match way.paired {

@@ -294,17 +294,17 @@ pub fn multiply(
         return pairs::accumulate(destination, &all[..products.len()], left_out, wide, fetch);
     }
     (0..FETCHES).for_each(|_| fetch());
-    if let Some(both) = left_out {
-        let mut products = Tile::zero();
-        accumulate(&mut products, &rows.rest, &columns.rest);
-        left_out::take_away(destination, &products, both);
-    }
     for product in products {
         let (b, a) = (rows.part(product.b), columns.part(product.a));
         match wide {
             true => accumulate(destination, b, a),
             false => accumulate_rounded(destination, b, a),
         }
+    }
+    if let Some(both) = left_out {
+        let mut products = Tile::zero();
+        accumulate(&mut products, &rows.rest, &columns.rest);
+        left_out::take_away(destination, &products, both);
     }
 }
 

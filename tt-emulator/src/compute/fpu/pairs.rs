@@ -173,7 +173,7 @@ pub fn accumulate(_: &mut Tile, _: &[Factors], _: Option<super::left_out::Both>,
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use x86::{accumulate, are_multiplied};
+pub use x86::{accumulate, are_multiplied, later};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -181,8 +181,9 @@ mod x86 {
     use crate::compute::fpu::left_out;
     use crate::compute::fpu::matmul::x86::rounded;
     use crate::compute::tile::{FACE, SIDE};
+    use std::arch::asm;
     use std::arch::x86_64::*;
-    use std::hint::black_box;
+    use std::ops::Range;
     use std::sync::OnceLock;
 
     /// Pairs along k in a face.
@@ -300,7 +301,7 @@ mod x86 {
         special != 0
     }
 
-    /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination, from which before that what is left out is taken
+    /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination, from which then what is left out is taken
     /// away, or, rounded to bf16 after every 16 values of k, to a 16-bit one. Before each block `fetch` is called.
     ///
     /// # Panics
@@ -318,9 +319,10 @@ mod x86 {
             fetch();
             // SAFETY: the processor has what `are_multiplied` asks for.
             unsafe {
-                match wide {
-                    true => sum(destination, products, left_out, block),
-                    false => sum_rounded(destination, products, block),
+                match left_out {
+                    Some(both) => sum_without(destination, products, both, block),
+                    None if wide => sum(destination, products, block),
+                    None => sum_rounded(destination, products, block),
                 }
             }
         }
@@ -330,50 +332,65 @@ mod x86 {
     const ROWS: usize = 2 * SIDE / BLOCKS;
 
     /// The sums of a block of rows over all products.
-    #[target_feature(enable = "avx512f,avx512bw,avx512bf16,avx512vnni")]
-    fn sum(destination: &mut Tile, products: &[Factors], left_out: Option<left_out::Both>, block: usize) {
-        let mut sums = match left_out {
-            None => loaded(destination, block),
-            Some(both) => {
-                // First, for there are registers for these or those.
-                let products = left_out::x86::products::<ROWS>(both, block * ROWS);
-                let mut sums = loaded(destination, block);
-                left_out::x86::take_away(&mut sums, &products, both);
-                sums
-            }
-        };
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    fn sum(destination: &mut Tile, products: &[Factors], block: usize) {
+        let first = block * ROWS;
+        let mut sums = loaded::<ROWS>(destination, first);
         for product in products {
-            for face_k in 0..2 {
-                add(&mut sums, product, block, face_k);
-            }
+            add(&mut sums, product, first, 0..2 * ACROSS / STEP);
         }
-        store(destination, block, &sums);
+        store(destination, first, &sums);
+    }
+
+    /// The same, half a block at a time, without what is left out. That is summed between the steps of the last product: bytes are added
+    /// while pairs are multiplied.
+    #[target_feature(enable = "avx512f,avx512bw,avx512bf16,avx512vnni")]
+    fn sum_without(destination: &mut Tile, products: &[Factors], both: left_out::Both, block: usize) {
+        const HALF: usize = ROWS / 2;
+        let Some((last, others)) = products.split_last() else {
+            return;
+        };
+        for first in [block * ROWS, block * ROWS + HALF] {
+            let mut sums = loaded::<HALF>(destination, first);
+            for product in others {
+                add(&mut sums, product, first, 0..2 * ACROSS / STEP);
+            }
+            let mut without = left_out::x86::starts::<HALF>(both, first);
+            for four in 0..left_out::FOURS {
+                left_out::x86::add(&mut without, both, first, four);
+                add(&mut sums, last, first, four..four + 1);
+            }
+            left_out::x86::take_away(&mut sums, &without, both, first);
+            store(destination, first, &sums);
+        }
     }
 
     /// The same, rounded after every 16 values of k.
     #[target_feature(enable = "avx512f,avx512bf16")]
     fn sum_rounded(destination: &mut Tile, products: &[Factors], block: usize) {
-        let mut sums = loaded(destination, block);
+        let first = block * ROWS;
+        let mut sums = loaded::<ROWS>(destination, first);
         for product in products {
-            for face_k in 0..2 {
-                add(&mut sums, product, block, face_k);
+            for half in [0..ACROSS / STEP, ACROSS / STEP..2 * ACROSS / STEP] {
+                add(&mut sums, product, first, half);
                 for sum in sums.as_flattened_mut() {
                     *sum = rounded(*sum);
                 }
             }
         }
-        store(destination, block, &sums);
+        store(destination, first, &sums);
     }
 
-    /// Where a block's rows begin in a tile; those of the right face come a face later.
-    fn first_row(block: usize) -> usize {
-        block / 2 * 2 * FACE + block % 2 * ROWS * SIDE
+    /// Where a row begins in a tile; of the right face it does a face later.
+    fn row(row: usize) -> usize {
+        row / SIDE * 2 * FACE + row % SIDE * SIDE
     }
 
+    /// Sums of rows of a tile from `first` on, none of another face.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn loaded(tile: &Tile, block: usize) -> [[__m512; 2]; ROWS] {
-        let from = &tile.0[first_row(block)..][..FACE + ROWS * SIDE];
+    fn loaded<const ROWS: usize>(tile: &Tile, first: usize) -> [[__m512; 2]; ROWS] {
+        let from = &tile.0[row(first)..][..FACE + ROWS * SIDE];
         let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
         for (r, sum) in sums.iter_mut().enumerate() {
             for (face, sum) in sum.iter_mut().enumerate() {
@@ -386,8 +403,8 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn store(tile: &mut Tile, block: usize, sums: &[[__m512; 2]; ROWS]) {
-        let to = &mut tile.0[first_row(block)..][..FACE + ROWS * SIDE];
+    fn store<const ROWS: usize>(tile: &mut Tile, first: usize, sums: &[[__m512; 2]; ROWS]) {
+        let to = &mut tile.0[row(first)..][..FACE + ROWS * SIDE];
         for (r, sum) in sums.iter().enumerate() {
             for (face, sum) in sum.iter().enumerate() {
                 // SAFETY: as in `loaded`.
@@ -396,30 +413,46 @@ mod x86 {
         }
     }
 
-    /// Adds the products of a block of rows over half of k.
+    /// Pairs along k whose products are added in one step.
+    const STEP: usize = 4;
+
+    /// Adds to sums of rows the products of the pairs along k of these steps.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
-    fn add(sums: &mut [[__m512; 2]; ROWS], product: &Factors, block: usize, face_k: usize) {
-        let factors = &product.rows[(first_row(block) + face_k * FACE) / 2..][..ROWS * ACROSS];
-        let columns = &product.columns.0[face_k * FACE..][..FACE];
-        for k in 0..ACROSS {
-            // Else the compiler loads what all steps need before the first one, and has no registers left.
-            let k = black_box(k);
-            // SAFETY: `k` is below the pairs of a row of `factors`, of which there are ROWS, and of a column of both faces of
-            // `columns`, whose rows of 16 words are vectors, aligned as pairs are.
+    fn add<const ROWS: usize>(sums: &mut [[__m512; 2]; ROWS], product: &Factors, first: usize, steps: Range<usize>) {
+        let rows = &product.rows[row(first) / 2..][..FACE / 2 + ROWS * ACROSS];
+        assert!(steps.end <= 2 * ACROSS / STEP);
+        for step in steps {
+            let (face_k, k) = (step / (ACROSS / STEP), step % (ACROSS / STEP) * STEP);
+            // SAFETY: `k` and what follows in the step is below the pairs of a row of a face of `rows`, of which there are ROWS in each face,
+            // and of a column of the faces of `columns`, whose rows of 16 words are vectors, aligned as pairs are.
             unsafe {
-                let column = |face: usize| {
-                    let words = _mm512_load_si512(columns.as_ptr().add(face * FACE / 2 + k * SIDE).cast());
-                    std::mem::transmute::<__m512i, __m512bh>(words)
-                };
-                let (low, high) = (column(0), column(1));
-                for (r, sum) in sums.iter_mut().enumerate() {
-                    let word = _mm512_set1_epi32(i32::from_le_bytes(*factors.as_ptr().add(r * ACROSS + k)));
-                    let value = std::mem::transmute::<__m512i, __m512bh>(word);
-                    sum[0] = _mm512_dpbf16_ps(sum[0], value, low);
-                    sum[1] = _mm512_dpbf16_ps(sum[1], value, high);
+                let columns = product.columns.0.as_ptr().add(face_k * FACE + k * SIDE);
+                let rows = rows.as_ptr().add(face_k * FACE / 2 + k);
+                for k in 0..STEP {
+                    let (columns, rows) = (later(columns), later(rows));
+                    let column = |face: usize| {
+                        let words = _mm512_load_si512(columns.add(face * FACE / 2 + k * SIDE).cast());
+                        std::mem::transmute::<__m512i, __m512bh>(words)
+                    };
+                    let (low, high) = (column(0), column(1));
+                    for (r, sum) in sums.iter_mut().enumerate() {
+                        let word = _mm512_set1_epi32(i32::from_le_bytes(*rows.add(r * ACROSS + k)));
+                        let value = std::mem::transmute::<__m512i, __m512bh>(word);
+                        sum[0] = _mm512_dpbf16_ps(sum[0], value, low);
+                        sum[1] = _mm512_dpbf16_ps(sum[1], value, high);
+                    }
                 }
             }
         }
+    }
+
+    /// The same address, of which the compiler does not know so: else it loads what later steps need before the first one, and has no
+    /// registers left.
+    #[inline(always)]
+    pub fn later<T>(mut address: *const T) -> *const T {
+        // SAFETY: nothing is done.
+        unsafe { asm!("/* {0} */", inout(reg) address, options(readonly, nostack, preserves_flags)) };
+        address
     }
 }
