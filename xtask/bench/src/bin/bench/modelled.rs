@@ -40,7 +40,7 @@ fn blocked<const M: usize, const K: usize, const N: usize>(
     let b_block = T.alloc_shared::<bf16>(BK, BN);
     let acc = T.alloc_fragment::<f32>(BM, BN);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(BK), num_stages = 3) {
+    for k in T.Pipelined(K.div_ceil(BK), num_stages = 2) {
         T.copy(a[(by * BM, k * BK)], a_block);
         T.copy(b[(k * BK, bx * BN)], b_block);
         T.gemm(a_block, b_block, acc);
@@ -94,7 +94,7 @@ fn linear_gelu<const M: usize, const K: usize, const N: usize>(
     let row = T.alloc_shared::<bf16>(BN);
     let acc = T.alloc_fragment::<f32>(BM, BN);
     T.clear(acc);
-    for k in T.Pipelined(K.div_ceil(BK), num_stages = 3) {
+    for k in T.Pipelined(K.div_ceil(BK), num_stages = 2) {
         T.copy(a[(by * BM, k * BK)], a_block);
         T.copy(b[(k * BK, bx * BN)], b_block);
         T.gemm(a_block, b_block, acc);
