@@ -11,13 +11,11 @@
 //! follows may be one table with it. And what the matrix engine has as patterns of bf16 is not widened before then: the packer
 //! takes them as they are.
 
-use super::reused::{Own, Pool, Reusable, Reused};
+use super::reused::{Reused, reusable};
 use super::rules;
 use super::sfpu::tables::Function;
 use super::tile::{Patterns, Tile};
 use crate::rules::Rule;
-use std::sync::Mutex;
-use std::thread::LocalKey;
 
 /// Registers of a full section of 16-bit tiles.
 const REGISTERS: usize = 16;
@@ -34,28 +32,15 @@ struct Registers {
     narrow: u16,
 }
 
-impl Reusable for Registers {
-    fn pool() -> &'static Pool<Registers> {
-        static POOL: Pool<Registers> = Mutex::new(Vec::new());
-        &POOL
+reusable!(
+    Registers,
+    Registers {
+        tiles: vec![Tile::zero(); REGISTERS].into_boxed_slice(),
+        pending: [None; REGISTERS],
+        patterns: vec![Patterns::ZERO; REGISTERS].into_boxed_slice(),
+        narrow: 0,
     }
-
-    fn own() -> &'static LocalKey<Own<Registers>> {
-        thread_local! {
-            static OWN: Own<Registers> = const { Own::none() };
-        }
-        &OWN
-    }
-
-    fn new() -> Registers {
-        Registers {
-            tiles: vec![Tile::zero(); REGISTERS].into_boxed_slice(),
-            pending: [None; REGISTERS],
-            patterns: vec![Patterns::ZERO; REGISTERS].into_boxed_slice(),
-            narrow: 0,
-        }
-    }
-}
+);
 
 /// A broken rule and what is to be said about it.
 pub type Broken = (&'static Rule, String);

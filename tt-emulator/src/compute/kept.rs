@@ -11,15 +11,13 @@ use super::fpu::fidelity::{Cut, Part, Plan, split};
 use super::fpu::left_out::{Columns, Rows};
 use super::fpu::matmul::{Parts, RowPairs, has_largest_exponent, pairs_are_multiplied};
 use super::matrix_calls::{BLOCK_LIMIT, Page, Pages};
-use super::reused::{Own, Pool, Reusable};
+use super::reused::reusable;
 use super::tile::Tile;
 use super::unpack::{Keep, Mask, to_source, transpose};
 use crate::data_format::DataFormat;
 use crate::kernel_config::MathFidelity;
 use std::cell::Cell;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::LocalKey;
 
 /// What an operand was made of, and when.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,6 +58,9 @@ struct Entry<L> {
     /// Whether a number has the largest exponent.
     is_special: bool,
     kept: Option<Box<Kept<L>>>,
+    /// The page that it was made of, to see that it did not change.
+    #[cfg(debug_assertions)]
+    page: Vec<u8>,
 }
 
 impl<L> Entry<L> {
@@ -67,6 +68,8 @@ impl<L> Entry<L> {
         key: Key::NONE,
         is_special: false,
         kept: None,
+        #[cfg(debug_assertions)]
+        page: Vec::new(),
     };
 }
 
@@ -143,27 +146,14 @@ pub fn written(address: usize, bytes: usize) {
 // SAFETY: through its pointers nothing is read or written; they are fetched from.
 unsafe impl Send for Operands {}
 
-impl Reusable for Operands {
-    fn pool() -> &'static Pool<Operands> {
-        static POOL: Pool<Operands> = Mutex::new(Vec::new());
-        &POOL
+reusable!(
+    Operands,
+    Operands {
+        rows: Side::new(0, || Rows::ZERO),
+        columns: Side::new(1, || Columns::ZERO),
+        next: Ahead::default(),
     }
-
-    fn own() -> &'static LocalKey<Own<Operands>> {
-        thread_local! {
-            static OWN: Own<Operands> = const { Own::none() };
-        }
-        &OWN
-    }
-
-    fn new() -> Operands {
-        Operands {
-            rows: Side::new(0, || Rows::ZERO),
-            columns: Side::new(1, || Columns::ZERO),
-            next: Ahead::default(),
-        }
-    }
-}
+);
 
 impl Operands {
     /// Begins a call.
@@ -268,6 +258,11 @@ impl<L> Side<L> {
         };
         let entry = &mut self.entries[place];
         if entry.key == wanted {
+            #[cfg(debug_assertions)]
+            assert!(
+                entry.page == page.bytes,
+                "a page of which an operand is kept changed: {address:#x}"
+            );
             return entry.is_special;
         }
         entry.key = Key::NONE;
@@ -275,6 +270,8 @@ impl<L> Side<L> {
         let kept = entry.kept.get_or_insert_with(|| Kept::zero(zero));
         entry.is_special = unpack(kept);
         entry.key = wanted;
+        #[cfg(debug_assertions)]
+        page.bytes.clone_into(&mut entry.page);
         WITHIN.with(|sides| {
             let (start, end) = sides[self.within].get();
             sides[self.within].set((start.min(address), end.max(address + bytes)));

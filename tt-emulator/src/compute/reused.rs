@@ -23,6 +23,30 @@ pub trait Reusable: Sized + 'static {
     fn new() -> Self;
 }
 
+/// Makes a type such memory; `$new` is the first of it.
+macro_rules! reusable {
+    ($type:ty, $new:expr) => {
+        impl $crate::compute::reused::Reusable for $type {
+            fn pool() -> &'static $crate::compute::reused::Pool<$type> {
+                static POOL: $crate::compute::reused::Pool<$type> = std::sync::Mutex::new(Vec::new());
+                &POOL
+            }
+
+            fn own() -> &'static std::thread::LocalKey<$crate::compute::reused::Own<$type>> {
+                thread_local! {
+                    static OWN: $crate::compute::reused::Own<$type> = const { $crate::compute::reused::Own::none() };
+                }
+                &OWN
+            }
+
+            fn new() -> $type {
+                $new
+            }
+        }
+    };
+}
+pub(crate) use reusable;
+
 /// What one thread keeps to itself, without a lock and still in its caches; everybody's when it ends.
 pub struct Own<T: Reusable>(Cell<Option<Box<T>>>);
 

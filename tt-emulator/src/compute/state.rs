@@ -1,8 +1,6 @@
 //! The compute engines of one core while its kernel runs.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
-use std::thread::LocalKey;
 
 use super::ahead::NextSums;
 use super::counters::BothWays;
@@ -13,7 +11,7 @@ use super::fpu::datapath::Adder;
 use super::fpu::fidelity::phase_count;
 use super::pack::Packer;
 use super::pack_calls::WaitingPack;
-use super::reused::{Own, Pool, Reusable, Reused};
+use super::reused::{Reused, reusable};
 use super::rules;
 use super::tile::Tile;
 use super::{pack, unpack};
@@ -28,27 +26,14 @@ pub struct Sources {
     pub spread: Tile,
 }
 
-impl Reusable for Sources {
-    fn pool() -> &'static Pool<Sources> {
-        static POOL: Pool<Sources> = Mutex::new(Vec::new());
-        &POOL
+reusable!(
+    Sources,
+    Sources {
+        a: Tile::zero(),
+        b: Tile::zero(),
+        spread: Tile::zero(),
     }
-
-    fn own() -> &'static LocalKey<Own<Sources>> {
-        thread_local! {
-            static OWN: Own<Sources> = const { Own::none() };
-        }
-        &OWN
-    }
-
-    fn new() -> Sources {
-        Sources {
-            a: Tile::zero(),
-            b: Tile::zero(),
-            spread: Tile::zero(),
-        }
-    }
-}
+);
 
 /// How products of matrices are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
