@@ -89,8 +89,8 @@ impl Exponents {
 /// power of two and 2^3 as an integer, that of B 2^-7 and 2^6; and one bias less.
 const TO_UNIT: i32 = 127 + 7 + 3 + 7 + 6;
 
-/// Exponents of units with which no sum of products of integers leaves the numbers of `f32`. Beyond, products of the numbers themselves
-/// do, or are zeros.
+/// Exponents of units with which no sum of products of integers leaves the numbers of `f32`. Beyond, the product of the largest numbers of
+/// row and column does; below, nothing counts.
 const MOST_UNIT: i32 = 254 - 18;
 
 /// Of a pattern the integer of its last bit, where `exponent` is the largest.

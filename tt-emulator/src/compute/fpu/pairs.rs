@@ -2,8 +2,8 @@
 //!
 //! The instruction adds the product of the upper halves, rounds, adds that of the lower halves and rounds, so the bits are those
 //! of two fused multiply-adds and of the versions in [`matmul`](super::matmul): [`are_multiplied`] asks the processor, since its
-//! manuals promise that for one maker only. Numbers below 2^-126 count as zero, as they do on the device. Of a pair the first lies in
-//! the lower half, as in the words of a page, and is added last.
+//! manuals promise that for one maker only. Numbers below 2^-126 count as zero, as they do on the device, and so do sums, which the other
+//! versions keep. Of a pair the first lies in the lower half, as in the words of a page, and is added last.
 
 use super::fidelity::Cut;
 use crate::compute::tile::{SIDE, Tile};
