@@ -306,7 +306,7 @@ mod x86 {
     ///
     /// # Panics
     ///
-    /// Where pairs are not multiplied.
+    /// Where pairs are not multiplied, or something is left out of several products.
     pub fn accumulate(
         destination: &mut Tile,
         products: &[Factors],
@@ -315,12 +315,16 @@ mod x86 {
         fetch: impl Fn(),
     ) {
         assert!(are_multiplied(), "pairs are not multiplied here");
+        assert!(
+            left_out.is_none() || products.len() == 1,
+            "what is left out is of one product"
+        );
         for block in 0..BLOCKS {
             fetch();
             // SAFETY: the processor has what `are_multiplied` asks for.
             unsafe {
                 match left_out {
-                    Some(both) => sum_without(destination, products, both, block),
+                    Some(both) => sum_without(destination, &products[0], both, block),
                     None if wide => sum(destination, products, block),
                     None => sum_rounded(destination, products, block),
                 }
@@ -337,28 +341,22 @@ mod x86 {
         let first = block * ROWS;
         let mut sums = loaded::<ROWS>(destination, first);
         for product in products {
-            add(&mut sums, product, first, 0..2 * ACROSS / STEP);
+            add(&mut sums, product, first, 0..STEPS);
         }
         store(destination, first, &sums);
     }
 
-    /// The same, half a block at a time, without what is left out. That is summed between the steps of the last product: bytes are added
-    /// while pairs are multiplied.
+    /// The same of one product, half a block at a time, without what is left out of it. That is summed between its steps: bytes are added while
+    /// pairs are multiplied.
     #[target_feature(enable = "avx512f,avx512bw,avx512bf16,avx512vnni")]
-    fn sum_without(destination: &mut Tile, products: &[Factors], both: left_out::Both, block: usize) {
+    fn sum_without(destination: &mut Tile, product: &Factors, both: left_out::Both, block: usize) {
         const HALF: usize = ROWS / 2;
-        let Some((last, others)) = products.split_last() else {
-            return;
-        };
         for first in [block * ROWS, block * ROWS + HALF] {
             let mut sums = loaded::<HALF>(destination, first);
-            for product in others {
-                add(&mut sums, product, first, 0..2 * ACROSS / STEP);
-            }
             let mut without = left_out::x86::starts::<HALF>(both, first);
-            for four in 0..left_out::FOURS {
-                left_out::x86::add(&mut without, both, first, four);
-                add(&mut sums, last, first, four..four + 1);
+            for step in 0..STEPS {
+                left_out::x86::add(&mut without, both, first, step);
+                add(&mut sums, product, first, step..step + 1);
             }
             left_out::x86::take_away(&mut sums, &without, both, first);
             store(destination, first, &sums);
@@ -371,7 +369,7 @@ mod x86 {
         let first = block * ROWS;
         let mut sums = loaded::<ROWS>(destination, first);
         for product in products {
-            for half in [0..ACROSS / STEP, ACROSS / STEP..2 * ACROSS / STEP] {
+            for half in [0..STEPS / 2, STEPS / 2..STEPS] {
                 add(&mut sums, product, first, half);
                 for sum in sums.as_flattened_mut() {
                     *sum = rounded(*sum);
@@ -416,14 +414,18 @@ mod x86 {
     /// Pairs along k whose products are added in one step.
     const STEP: usize = 4;
 
+    /// Steps along k of a tile: of what is left out each has its fours.
+    const STEPS: usize = left_out::FOURS;
+    const _: () = assert!(STEPS * STEP == 2 * ACROSS);
+
     /// Adds to sums of rows the products of the pairs along k of these steps.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
     fn add<const ROWS: usize>(sums: &mut [[__m512; 2]; ROWS], product: &Factors, first: usize, steps: Range<usize>) {
         let rows = &product.rows[row(first) / 2..][..FACE / 2 + ROWS * ACROSS];
-        assert!(steps.end <= 2 * ACROSS / STEP);
+        assert!(steps.end <= STEPS);
         for step in steps {
-            let (face_k, k) = (step / (ACROSS / STEP), step % (ACROSS / STEP) * STEP);
+            let (face_k, k) = (step / (STEPS / 2), step % (STEPS / 2) * STEP);
             // SAFETY: `k` and what follows in the step is below the pairs of a row of a face of `rows`, of which there are ROWS in each face,
             // and of a column of the faces of `columns`, whose rows of 16 words are vectors, aligned as pairs are.
             unsafe {

@@ -45,8 +45,8 @@ fn of_columns(patterns: __m512i, exponents: __m512i) -> __m512i {
     integers(bits, patterns, exponents)
 }
 
-/// Adds to what a line adds to sums beside what is wanted, twice: products of pairs of integers, and of those that `offset` says
-/// the product by [`OFFSET`].
+/// Adds twice what pairs of a line add to sums beside what is wanted: the product of the two, and [`OFFSET`] times the one that `offset`,
+/// of [`OFFSETS`], is for.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn add_to_starts(starts: __m512i, pairs: __m512i, offset: __m512i) -> __m512i {
