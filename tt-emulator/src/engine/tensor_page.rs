@@ -37,16 +37,26 @@ impl Accessor {
 
 impl Risc {
     /// The buffer of an accessor, which is mostly that of the page before, or of the one before that.
-    #[inline]
-    fn buffer_of(&mut self, accessor: Accessor, page: u32, line: i32) -> Found {
-        let mut found = self.buffers.iter().flatten();
-        match found.find(|found| found.accessor == accessor) {
-            Some(found) => *found,
-            None => self.find_buffer(accessor, page, line),
+    #[inline(always)]
+    fn buffer_of(&mut self, accessor: Accessor, page: u32, line: i32) -> &Found {
+        let is_of = |found: &Option<Found>| found.as_ref().is_some_and(|found| found.accessor == accessor);
+        let at = match self.buffers.each_ref().map(is_of) {
+            [true, _] => 0,
+            [false, true] => 1,
+            [false, false] => {
+                let found = self.find_buffer(accessor, page, line);
+                self.buffers = [Some(found), self.buffers[0].take()];
+                0
+            }
+        };
+        match &self.buffers[at] {
+            Some(found) => found,
+            None => unreachable!("it was found there"),
         }
     }
 
     /// Finds the buffer of an accessor, and checks the size of its pages.
+    #[cold]
     fn find_buffer(&mut self, accessor: Accessor, page: u32, line: i32) -> Found {
         let machine = &self.core.machine;
         let memory = accessor.memory();
@@ -76,41 +86,47 @@ impl Risc {
             );
             self.violation(&rules::NOC_PAGE_SIZE, line, detail);
         }
-        let found = Found {
+        Found {
             accessor,
             pages: buffer.pages,
             aligned_page_bytes: buffer.aligned_page_bytes,
             is_unwatched: machine
                 .stores
                 .never_watches(accessor.dram, buffer.base..buffer.base + buffer.bank_bytes),
-        };
-        self.buffers = [Some(found), self.buffers[0]];
-        found
+        }
     }
 
-    /// Checks a page of an accessor and a range in it; gives its node and offset, and the buffer.
-    #[inline]
-    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64, Found) {
-        let buffer = self.buffer_of(accessor, page, line);
-        if u64::from(page) >= buffer.pages {
-            let detail = format!(
-                "page {page} of the {} buffer at {:#x}, which has {} pages",
-                accessor.memory(),
-                accessor.base,
-                buffer.pages
-            );
-            self.violation(&rules::NOC_PAGE_ID, line, detail);
+    /// Checks a page of an accessor and a range in it; gives its node and offset, and whether nobody wants to know who touches it.
+    #[inline(always)]
+    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64, bool) {
+        let &Found {
+            pages,
+            aligned_page_bytes,
+            is_unwatched,
+            ..
+        } = self.buffer_of(accessor, page, line);
+        if u64::from(page) >= pages {
+            self.no_page(accessor, page, pages, line);
         }
-        if u64::from(offset) + u64::from(bytes) > u64::from(buffer.aligned_page_bytes) {
-            let detail = format!(
-                "{bytes} bytes from offset {offset} of page {page}, pages have {}",
-                buffer.aligned_page_bytes
-            );
-            self.violation(&rules::NOC_PAGE_RANGE, line, detail);
+        if u64::from(offset) + u64::from(bytes) > u64::from(aligned_page_bytes) {
+            self.no_range(page, offset, bytes, aligned_page_bytes, line);
         }
         let machine = &self.core.machine;
-        let (node, start) = machine.page(accessor.dram, accessor.base, buffer.aligned_page_bytes, page);
-        (node, start + u64::from(offset), buffer)
+        let (node, start) = machine.page(accessor.dram, accessor.base, aligned_page_bytes, page);
+        (node, start + u64::from(offset), is_unwatched)
+    }
+
+    #[cold]
+    fn no_page(&mut self, accessor: Accessor, page: u32, pages: u64, line: i32) -> ! {
+        let (memory, base) = (accessor.memory(), accessor.base);
+        let detail = format!("page {page} of the {memory} buffer at {base:#x}, which has {pages} pages");
+        self.violation(&rules::NOC_PAGE_ID, line, detail)
+    }
+
+    #[cold]
+    fn no_range(&mut self, page: u32, offset: u32, bytes: u32, of: u32, line: i32) -> ! {
+        let detail = format!("{bytes} bytes from offset {offset} of page {page}, pages have {of}");
+        self.violation(&rules::NOC_PAGE_RANGE, line, detail)
     }
 
     /// The NoC address of an offset in a page. One beyond the buffer has an address too, which no transfer may use.
@@ -141,11 +157,11 @@ impl Risc {
         line: i32,
     ) {
         self.check_noc(noc, line);
-        let (node, start, buffer) = self.page(accessor, page, offset, bytes, line);
+        let (node, start, is_unwatched) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_read += 1;
         self.note_read(node, bytes, noc, true);
         self.turns.note(accessor, page);
-        if !buffer.is_unwatched {
+        if !is_unwatched {
             self.touch(false, node, start, bytes, line);
         }
         self.issue_read(node, start, destination, bytes, noc, line);

@@ -116,12 +116,37 @@ impl Nodes {
     }
 }
 
+/// Banks among which the pages of a buffer go round.
+struct Banks {
+    count: u32,
+    /// 2^64 by that number, rounded up: a division takes as long as the rest of what is done to find a page.
+    reciprocal: u64,
+}
+
+impl Banks {
+    fn new(count: usize) -> Banks {
+        Banks {
+            count: count as u32,
+            reciprocal: (1u128 << 64).div_ceil(count as u128) as u64,
+        }
+    }
+
+    /// Row and bank of a page: exact for 32 bits and two banks or more, since what is rounded up adds less than 2^-32 of a row.
+    #[inline]
+    fn of(&self, page: u32) -> (u32, u32) {
+        let row = ((u128::from(page) * u128::from(self.reciprocal)) >> 64) as u32;
+        (row, page - row * self.count)
+    }
+}
+
 /// Address map of a device.
 pub(crate) struct Machine {
     pub arch: &'static Arch,
     nodes: Arc<Nodes>,
     l1: *mut u8,
     dram: [*mut u8; MAX_DRAM_BANKS],
+    /// Among which pages go round, in L1 and in DRAM.
+    banks: [Banks; 2],
     /// Live DRAM buffers by address.
     pub dram_buffers: Vec<BufferRange>,
     /// Live L1 buffers by address.
@@ -156,6 +181,7 @@ impl Machine {
             nodes,
             l1,
             dram,
+            banks: [arch.cores(), arch.dram_banks].map(Banks::new),
             dram_buffers,
             l1_buffers,
             allowed: Allowed::default(),
@@ -327,8 +353,7 @@ impl Machine {
     /// Node and offset of a page of an interleaved buffer.
     #[inline]
     pub fn page(&self, dram: bool, base: u64, aligned_page_bytes: u32, page: u32) -> (Node, u64) {
-        let banks = if dram { self.arch.dram_banks } else { self.arch.cores() } as u32;
-        let (row, bank) = (page / banks, page % banks);
+        let (row, bank) = self.banks[usize::from(dram)].of(page);
         let offset = base + u64::from(row) * u64::from(aligned_page_bytes);
         (
             if dram {
@@ -338,5 +363,28 @@ impl Machine {
             },
             offset,
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_go_round_all_banks() {
+        for count in 2..=256u32 {
+            let banks = Banks::new(count as usize);
+            let rows = [0, 1, 2, u32::MAX / count - 1, u32::MAX / count];
+            let near = rows
+                .iter()
+                .flat_map(|row| (row * count).saturating_sub(1)..=(row * count).saturating_add(1));
+            for page in near.chain([u32::MAX]) {
+                assert_eq!(
+                    banks.of(page),
+                    (page / count, page % count),
+                    "page {page} of {count} banks"
+                );
+            }
+        }
     }
 }

@@ -152,7 +152,7 @@ pub fn add(scale: Scale) -> Measured {
             });
         Ok(())
     };
-    let [ours, plain] = fastest_in_turn(5, [&mut || kernels::add(&a, &b, &mut c).run(), &mut plain])?;
+    let [ours, plain] = fastest_in_turn(15, [&mut || kernels::add(&a, &b, &mut c).run(), &mut plain])?;
     let ratio = plain.as_secs_f64() / ours.as_secs_f64();
     Ok(vec![Row::new(
         format!("{n}² addition, bf16"),
