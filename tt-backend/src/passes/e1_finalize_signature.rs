@@ -10,6 +10,8 @@
 
 mod arguments;
 mod cost;
+mod hits;
+mod integers;
 mod plan;
 mod regions;
 mod takes;

@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         let mut outcomes = Vec::new();
         while let Some((path, _, artifact)) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
             let folder = scratch.join("programs").join(path.replace("::", "/"));
-            let program = built(artifact, &folder, &sdk).and_then(|program| {
+            let program = built(artifact, &folder, (&sdk, None)).and_then(|program| {
                 let plan = Plan::from_json(&artifact.plan).map_err(|error| error.to_string())?;
                 let extents = extents(&plan).ok_or("it has more extents than there are numbers for")?;
                 Ok((program, command_line(&plan, &extents)))

@@ -1,11 +1,14 @@
 //! What a block of the grid takes, for launches to choose by.
 //!
 //! Every statement is counted as often as it runs: the product of the counts of the loops around it. A variable of a loop or of the
-//! grid is taken to be in the middle of its values; of the two sides of a branch each figure is the larger one. A count that depends
-//! on what a tensor holds is not known, and nothing is said of such a kernel then.
+//! grid is taken to be in the middle of its values, and the sides of a branch run in the turns in which its condition holds or not
+//! ([`hits`](super::hits)); where that is not known, of the two sides each figure is the larger one. A count that depends on what a
+//! tensor holds is not known, and nothing is said of such a kernel then.
 
+use super::hits::Part;
+use super::integers::{At, Integers, Values};
 use super::regions;
-use super::takes::{Count, Cycles, Moved, OnChips, Takes, When, constant, product, spend, unpacked};
+use super::takes::{Count, Cycles, Moved, OnChips, Takes, Times, When, constant, product, spend, unpacked};
 use crate::device::function::*;
 use crate::device::{Branch, Call, Calls, Expr, Leaf, Loop, Operator, Symbol, TemplateArg, Turn};
 use crate::flow::{Buffer, BufferId, BufferKind, Unchanged};
@@ -16,7 +19,7 @@ use crate::tile_ops::PackerRow;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::costs::{Costs, vector};
 use tt_device::{ArchName, DataFormat, TILE};
-use tt_lang::ir::{Fidelity, IntExpr, IntOp, Kernel, ParamId, VarId};
+use tt_lang::ir::{Fidelity, IntOp, Kernel, ParamId};
 use tt_plan::{BlockCost, BlockRegion, CoreLine, Direction, EngineCycles, Formula, InLine, Operand, RunCost, formula};
 
 /// Elements of a row in a face of a tile.
@@ -53,18 +56,25 @@ impl Counted {
         let mut counting = Counting {
             kernel,
             buffers,
-            middles: BTreeMap::new(),
+            integers: Integers {
+                kernel,
+                values: BTreeMap::new(),
+            },
             accumulates: false,
             is_last_turn: false,
             sends: false,
             unknown: BTreeSet::new(),
         };
         for (var, extent) in &kernel.grid.axes {
-            let middle = middle(Formula::Const(0), formula(kernel, &extent.value)?);
-            counting.middles.insert(*var, middle);
+            let all = [Formula::Const(0), formula(kernel, &extent.value)?];
+            let values = Values {
+                usual: all.clone(),
+                all,
+                is_of_loop: false,
+            };
+            counting.integers.values.insert(*var, values);
         }
-        let once = Formula::Const(1);
-        let [reads, computes, writes] = programs.map(|body| counting.program(body, &once));
+        let [reads, computes, writes] = programs.map(|body| counting.program(body, &Times::ONCE));
         let params = (0..).map(ParamId).take(kernel.params.len());
         let names = params.filter_map(|id| Some((id, kernel.tensor(id)?.name.clone())));
         Some(Counted {
@@ -129,22 +139,11 @@ impl Counted {
     }
 }
 
-/// The value in the middle of those from `start` to before `end`.
-fn middle(start: Formula, end: Formula) -> Formula {
-    let both = match start == Formula::Const(0) {
-        true => end,
-        false => Formula::binary(IntOp::Add, start, end),
-    };
-    let both = Formula::binary(IntOp::Sub, both, Formula::Const(1));
-    Formula::binary(IntOp::Div, both, Formula::Const(2))
-}
-
 /// Goes through programs.
 struct Counting<'k> {
     kernel: &'k Kernel,
     buffers: &'k [Buffer],
-    /// The values in the middle of the variables of the grid and of loops.
-    middles: BTreeMap<VarId, Formula>,
+    integers: Integers<'k>,
     /// Whether the packer adds to what is in L1.
     accumulates: bool,
     /// What is counted is what a last turn does beside what every turn does.
@@ -156,7 +155,7 @@ struct Counting<'k> {
 
 impl Counting<'_> {
     /// What a program takes for a block, and what it moves once, before the first.
-    fn program(&mut self, body: &[Stmt<Calls<Symbol>>], once: &Formula) -> Option<Takes> {
+    fn program(&mut self, body: &[Stmt<Calls<Symbol>>], once: &Times) -> Option<Takes> {
         self.sends = sends(body) > 0;
         let is_blocks = |stmt: &Stmt<Calls<Symbol>>| matches!(stmt.kind, Kind::Loop(Loop::Blocks { .. }, _));
         let (before, rest) = body.split_at(body.iter().position(is_blocks).unwrap_or(0));
@@ -166,40 +165,49 @@ impl Counting<'_> {
     }
 
     /// What statements take that run so often.
-    fn side(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula) -> Option<Takes> {
+    fn side(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Times) -> Option<Takes> {
         let mut takes = Takes::default();
         self.body(body, times, &mut takes)?;
         Some(takes)
     }
 
     /// Adds what statements take that run so often.
-    fn body(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Formula, takes: &mut Takes) -> Option<()> {
+    fn body(&mut self, body: &[Stmt<Calls<Symbol>>], times: &Times, takes: &mut Takes) -> Option<()> {
         for stmt in body {
             match &stmt.kind {
                 Kind::Op(leaf) => self.leaf(leaf, times, takes),
                 Kind::Group(_, body) | Kind::Loop(Loop::Blocks { .. }, body) => self.body(body, times, takes)?,
                 Kind::Loop(Loop::Tiles { end, step, .. }, body) => {
                     let turns = constant(u64::from(end.div_ceil((*step).max(1))));
-                    self.body(body, &product(times, &turns), takes)?;
+                    self.body(body, &times.by(&turns), takes)?;
                 }
                 Kind::Loop(Loop::Over { var, start, end, .. }, body) => {
-                    let (start, end) = (self.value(start)?, self.value(end)?);
+                    let all = [
+                        self.integers.value_at(start, At::First)?,
+                        self.integers.value_at(end, At::Last)?,
+                    ];
+                    let (start, end) = (self.integers.value(start)?, self.integers.value(end)?);
                     let turns = match start == Formula::Const(0) {
                         true => end.clone(),
                         false => Formula::binary(IntOp::Sub, end.clone(), start.clone()),
                     };
-                    let turns = match self.is_natural(&turns) {
+                    let turns = match self.integers.is_natural(&turns) {
                         true => turns,
                         false => Formula::binary(IntOp::Max, turns, Formula::Const(0)),
                     };
-                    let outer = self.middles.insert(*var, middle(start, end));
-                    let mut of_loop = self.side(body, &product(times, &turns))?;
+                    let values = Values {
+                        usual: [start, end],
+                        all,
+                        is_of_loop: true,
+                    };
+                    let outer = self.integers.values.insert(*var, values);
+                    let mut of_loop = self.side(body, &times.by(&turns))?;
                     if self.reads(body) {
                         of_loop.in_steps = of_loop.computed.clone();
                     }
                     match outer {
-                        Some(outer) => self.middles.insert(*var, outer),
-                        None => self.middles.remove(var),
+                        Some(outer) => self.integers.values.insert(*var, outer),
+                        None => self.integers.values.remove(var),
                     };
                     takes.and(of_loop, Count::sum);
                     if let Some(last) = last_turn(body) {
@@ -215,6 +223,10 @@ impl Counting<'_> {
                 Kind::If(branch, then, _) if let Some(axes) = self.run_begun_by(branch) => {
                     let of_run = self.side(then, times)?.where_run_begins(&axes);
                     takes.and(of_run, Count::sum);
+                }
+                Kind::If(branch, then, otherwise) if let Some(part) = self.part(branch) => {
+                    self.body(then, &times.part(&part), takes)?;
+                    self.body(otherwise, &times.part(&part.rest()), takes)?;
                 }
                 Kind::If(_, then, otherwise) => {
                     let mut of_then = self.side(then, times)?;
@@ -240,6 +252,14 @@ impl Counting<'_> {
             }
         }
         Some(())
+    }
+
+    /// In how many turns a condition of the kernel's own holds.
+    fn part(&self, branch: &Branch<Symbol>) -> Option<Part> {
+        let Expr::Value(Symbol::Condition(cond)) = &branch.cond else {
+            return None;
+        };
+        self.integers.part(cond)
     }
 
     /// The axes of the grid that stay in the runs of blocks of which a branch asks whether one begins.
@@ -272,70 +292,7 @@ impl Counting<'_> {
         found
     }
 
-    /// Whether an integer is surely not below 0: it is made of extents.
-    fn is_natural(&self, formula: &Formula) -> bool {
-        match formula {
-            Formula::Const(value) => *value >= 0,
-            Formula::Name(name) => self.kernel.extents.iter().any(|extent| extent.name == *name),
-            Formula::Op(op) => {
-                let (op, a, b) = op.parts();
-                match op {
-                    IntOp::Add | IntOp::Mul | IntOp::Div | IntOp::CeilDiv | IntOp::Rem | IntOp::Min => {
-                        self.is_natural(a) && self.is_natural(b)
-                    }
-                    IntOp::Max => self.is_natural(a) || self.is_natural(b),
-                    IntOp::Sub => false,
-                }
-            }
-        }
-    }
-
-    /// An integer on the average of all blocks.
-    fn value(&self, expr: &Expr<Symbol>) -> Option<Formula> {
-        match expr {
-            Expr::Int(value) => Some(Formula::Const(*value)),
-            Expr::Value(Symbol::Int(of) | Symbol::Wide(of)) => self.integer(of),
-            Expr::Binary(op, a, b) => {
-                let op = match op {
-                    Operator::Add => IntOp::Add,
-                    Operator::Sub => IntOp::Sub,
-                    Operator::Mul => IntOp::Mul,
-                    Operator::Div => IntOp::Div,
-                    Operator::Rem => IntOp::Rem,
-                    Operator::Min => IntOp::Min,
-                    Operator::Max => IntOp::Max,
-                    Operator::And
-                    | Operator::Or
-                    | Operator::Equal
-                    | Operator::NotEqual
-                    | Operator::Less
-                    | Operator::AtMost
-                    | Operator::Greater
-                    | Operator::AtLeast => return None,
-                };
-                Some(Formula::binary(op, self.value(a)?, self.value(b)?))
-            }
-            Expr::Bool(_)
-            | Expr::Name(_)
-            | Expr::Value(_)
-            | Expr::Buffer(_)
-            | Expr::PageBytes(_)
-            | Expr::Accessor(_)
-            | Expr::Text(_)
-            | Expr::Call(_) => None,
-        }
-    }
-
-    fn integer(&self, expr: &IntExpr) -> Option<Formula> {
-        match expr {
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => formula(self.kernel, expr),
-            IntExpr::Var(var) => self.middles.get(var).cloned(),
-            IntExpr::Fetched(_) => None,
-            IntExpr::Binary(op, a, b) => Some(Formula::binary(*op, self.integer(a)?, self.integer(b)?)),
-        }
-    }
-
-    fn leaf(&mut self, leaf: &Leaf<Symbol>, times: &Formula, takes: &mut Takes) {
+    fn leaf(&mut self, leaf: &Leaf<Symbol>, times: &Times, takes: &mut Takes) {
         match leaf {
             Leaf::Call(call) | Leaf::Define { call, .. } => {
                 let is_of_compute = |header: &str| header.starts_with("api/compute/");
@@ -350,7 +307,7 @@ impl Counting<'_> {
         }
     }
 
-    fn moves(&self, call: &Call<Symbol>, times: &Formula, takes: &mut Takes) {
+    fn moves(&self, call: &Call<Symbol>, times: &Times, takes: &mut Takes) {
         let tensor = call.args.iter().find_map(|arg| {
             if let Expr::Accessor(tensor) = arg {
                 Some(*tensor)
@@ -414,7 +371,7 @@ impl Counting<'_> {
     fn rows_moved(&self, call: &Call<Symbol>) -> [Formula; 2] {
         let of_tile = |arg: usize| {
             let rest = match call.args.get(arg) {
-                Some(Expr::Binary(Operator::Sub, count, _)) => self.value(count),
+                Some(Expr::Binary(Operator::Sub, count, _)) => self.integers.value(count),
                 Some(_) | None => None,
             };
             let whole = Formula::Const(TILE);
@@ -435,7 +392,7 @@ impl Counting<'_> {
         }
     }
 
-    fn computes(&mut self, call: &Call<Symbol>, times: &Formula, computed: &mut OnChips) {
+    fn computes(&mut self, call: &Call<Symbol>, times: &Times, computed: &mut OnChips) {
         let function = call.function;
         let name = function.name;
         let mut spend = |cycles: &dyn Fn(&Costs) -> Cycles| spend(computed, times, cycles);

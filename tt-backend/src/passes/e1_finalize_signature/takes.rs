@@ -1,18 +1,84 @@
 //! Sums of what statements take: how often each thing happens, as formulas over a launch's extents.
 
+use super::hits::Part;
 use std::collections::BTreeMap;
 use tt_device::ArchName;
 use tt_device::costs::Costs;
 use tt_lang::ir::{Fidelity, IntOp, ParamId};
 use tt_plan::{CoreLine, Direction, Engines, Formula, Transfers};
 
-/// How often something happens: so many times each of these products.
+/// How often statements run, on the average: a product, of which a part.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Times {
+    product: Formula,
+    /// What it is to be divided by, when all else has been multiplied.
+    of: Formula,
+}
+
+impl Times {
+    pub(super) const ONCE: Times = Times {
+        product: Formula::Const(1),
+        of: Formula::Const(1),
+    };
+
+    /// Each time so many times.
+    pub(super) fn by(&self, more: &Formula) -> Times {
+        Times {
+            product: product(&self.product, more),
+            of: self.of.clone(),
+        }
+    }
+
+    /// A part of them.
+    pub(super) fn part(&self, Part { hits, of }: &Part) -> Times {
+        if hits == of {
+            return self.clone();
+        }
+        match without(&self.product, of) {
+            Some(rest) => Times {
+                product: product(&rest, hits),
+                of: self.of.clone(),
+            },
+            None => Times {
+                product: product(&self.product, hits),
+                of: product(&self.of, &at_least_one(of)),
+            },
+        }
+    }
+
+    fn formula(&self, each: u64) -> Formula {
+        let all = product(&self.product, &constant(each));
+        match self.of == constant(1) {
+            true => all,
+            false => Formula::binary(IntOp::CeilDiv, all, self.of.clone()),
+        }
+    }
+}
+
+/// A product without one of its factors.
+fn without(of: &Formula, factor: &Formula) -> Option<Formula> {
+    if of == factor {
+        return Some(constant(1));
+    }
+    let Formula::Op(op) = of else { return None };
+    let (IntOp::Mul, a, b) = op.parts() else { return None };
+    match without(b, factor) {
+        Some(rest) => Some(product(a, &rest)),
+        None => Some(product(&without(a, factor)?, b)),
+    }
+}
+
+fn at_least_one(formula: &Formula) -> Formula {
+    Formula::binary(IntOp::Max, formula.clone(), constant(1))
+}
+
+/// How often something happens: so many times each of these.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Count(Vec<(Formula, u64)>);
+pub(super) struct Count(Vec<(Times, u64)>);
 
 impl Count {
-    pub(super) fn add(&mut self, times: &Formula, each: u64) {
-        if each == 0 {
+    pub(super) fn add(&mut self, times: &Times, each: u64) {
+        if each == 0 || times.product == constant(0) {
             return;
         }
         match self.0.iter_mut().find(|(of, _)| of == times) {
@@ -21,10 +87,10 @@ impl Count {
         }
     }
 
-    pub(super) fn add_each(&mut self, times: &Formula, each: &Formula) {
+    pub(super) fn add_each(&mut self, times: &Times, each: &Formula) {
         match each {
             Formula::Const(each) => self.add(times, u64::try_from(*each).unwrap_or(0)),
-            Formula::Name(_) | Formula::Op(_) => self.add(&product(times, each), 1),
+            Formula::Name(_) | Formula::Op(_) => self.add(&times.by(each), 1),
         }
     }
 
@@ -49,13 +115,23 @@ impl Count {
             return;
         }
         let both = Formula::binary(IntOp::Max, self.formula(), other.formula());
-        self.0 = vec![(both, 1)];
+        self.0 = vec![(Times::ONCE.by(&both), 1)];
     }
 
     pub(super) fn formula(&self) -> Formula {
-        let each = self.0.iter().map(|(times, each)| product(times, &constant(*each)));
-        each.reduce(|a, b| Formula::binary(IntOp::Add, a, b))
-            .unwrap_or(Formula::Const(0))
+        sum_of(&self.0)
+    }
+}
+
+/// The sum of all, no deeper than has to be: a reader of JSON goes so deep and no further.
+fn sum_of(counts: &[(Times, u64)]) -> Formula {
+    match counts {
+        [] => Formula::Const(0),
+        [(times, each)] => times.formula(*each),
+        counts => {
+            let (some, rest) = counts.split_at(counts.len().div_ceil(2));
+            Formula::binary(IntOp::Add, sum_of(some), sum_of(rest))
+        }
     }
 }
 
@@ -147,7 +223,7 @@ pub(super) struct Cycles {
 }
 
 /// Adds to what each chip computes the cycles of a call that is made so often.
-pub(super) fn spend(computed: &mut OnChips, times: &Formula, cycles: impl Fn(&Costs) -> Cycles) {
+pub(super) fn spend(computed: &mut OnChips, times: &Times, cycles: impl Fn(&Costs) -> Cycles) {
     for (chip, computed) in ArchName::ALL.into_iter().zip(computed) {
         let cycles = cycles(Costs::of(chip));
         computed.unpack.add(times, cycles.unpack);

@@ -1,12 +1,15 @@
-//! The emitted `main.cpp` of every kernel as a user without Rust has it: built by the C++ compiler alone, run, compared.
+//! The emitted `main.cpp` of every kernel as a user without Rust has it: built by the C++ compiler alone, run, compared. By turns, seven of
+//! eight are built with the headers that they include compiled before, which hides what one of those does not include.
 
 use super::Arguments;
 use super::symbols::{self, demangled, is_of_metalium};
 use crate::emulated::{self, TensorValues};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use tt_backend::Artifact;
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Bindings, Parameter, Plan};
@@ -22,6 +25,9 @@ const EXTENTS: [usize; 6] = [70, 96, 33, 64, 40, 32];
 /// How many programs are built at a time.
 const JOBS: usize = 2;
 
+/// Which of the programs that are taken by turns are built with nothing compiled before.
+const ALONE: [bool; 8] = [true, false, false, false, false, false, false, false];
+
 /// Builds and runs all of them.
 ///
 /// # Errors
@@ -36,6 +42,7 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
     }
     let sdk = scratch.join("metalium");
     library::build(&sdk, &[])?;
+    let headers = Headers::new(scratch.join("headers"));
     let next = AtomicUsize::new(0);
     let work = || {
         let mut wrong = Vec::new();
@@ -46,7 +53,9 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
             };
             let folder = scratch.join("programs").join(path.replace("::", "/"));
             let chips = arguments.turns.of(number, &CHIPS);
-            if let Err(error) = one(kernel, artifact, &folder, &sdk, exports, &chips) {
+            let is_alone = arguments.turns.of(number, &ALONE).contains(&true);
+            let headers = (!is_alone).then_some(&headers);
+            if let Err(error) = one(kernel, artifact, &folder, (&sdk, headers), exports, &chips) {
                 wrong.push(format!("{path}: {error}"));
             }
         }
@@ -78,7 +87,7 @@ fn one(
     kernel: &Kernel,
     artifact: &Artifact,
     folder: &Path,
-    sdk: &Path,
+    sdk: (&Path, Option<&Headers>),
     exports: &BTreeSet<String>,
     chips: &[&str],
 ) -> Result<(), String> {
@@ -169,15 +178,47 @@ fn one(
     Ok(())
 }
 
-/// Builds the program with one line of the compiler, as docs/host-programs.md says.
-pub fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, String> {
-    for (_, name, text) in artifact.sources().into_iter().flatten() {
-        project::write(&folder.join(name), text)?;
+/// Headers of Metalium and of C++ that are compiled once for all programs that include the same: half of what one takes to build.
+pub struct Headers {
+    folder: PathBuf,
+    /// What was included, and where the header is that includes it.
+    made: Mutex<BTreeMap<String, PathBuf>>,
+}
+
+impl Headers {
+    fn new(folder: PathBuf) -> Headers {
+        Headers {
+            folder,
+            made: Mutex::default(),
+        }
     }
-    project::write(&folder.join("main.cpp"), &artifact.main)?;
-    let program = folder.join("main");
-    let lib = sdk.join("lib");
-    let output = library::compiler()
+
+    /// The header that includes what `main` does, compiled.
+    fn of(&self, main: &str, sdk: &Path) -> Result<PathBuf, String> {
+        let included = main.lines().filter(|line| line.starts_with("#include"));
+        let text: String = included.flat_map(|line| [line, "\n"]).collect();
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(header) = made.get(&text) {
+            return Ok(header.clone());
+        }
+        let header = self.folder.join(format!("{}.h", made.len()));
+        project::write(&header, &text)?;
+        let compiled = header.with_extension("h.gch");
+        let command = compiler(
+            sdk,
+            &["-x".as_ref(), "c++-header".as_ref(), header.as_os_str()],
+            &compiled,
+        );
+        run(command, "the headers do not compile")?;
+        made.insert(text, header.clone());
+        Ok(header)
+    }
+}
+
+/// The compiler with what docs/host-programs.md says.
+fn compiler(sdk: &Path, of: &[&OsStr], to: &Path) -> Command {
+    let mut command = library::compiler();
+    command
         .args([
             "-std=c++20",
             "-Wall",
@@ -187,25 +228,46 @@ pub fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, 
             // Every program has the same support functions; not every one calls all of them.
             "-Wno-unused-function",
         ])
-        .arg(folder.join("main.cpp"))
+        .args(of)
         .arg("-I")
         .arg(sdk.join("include"))
+        .arg("-o")
+        .arg(to);
+    command
+}
+
+fn run(mut command: Command, otherwise: &str) -> Result<(), String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot start the C++ compiler: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{otherwise}:\n{}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// Builds the program with one line of the compiler, as docs/host-programs.md says; with `headers`, beside it, which are compiled.
+pub fn built(artifact: &Artifact, folder: &Path, (sdk, headers): (&Path, Option<&Headers>)) -> Result<PathBuf, String> {
+    for (_, name, text) in artifact.sources().into_iter().flatten() {
+        project::write(&folder.join(name), text)?;
+    }
+    let main = folder.join("main.cpp");
+    project::write(&main, &artifact.main)?;
+    let header = headers.map(|headers| headers.of(&artifact.main, sdk)).transpose()?;
+    let of_header = header
+        .iter()
+        .flat_map(|header| ["-include".as_ref(), header.as_os_str()]);
+    let of: Vec<&OsStr> = of_header.chain([main.as_os_str()]).collect();
+    let program = folder.join("main");
+    let lib = sdk.join("lib");
+    let mut command = compiler(sdk, &of, &program);
+    command
         .arg("-L")
         .arg(&lib)
         .arg("-ltt_metal")
-        .arg(format!("-Wl,-rpath,{}", lib.display()))
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .map_err(|error| format!("cannot start the C++ compiler: {error}"))?;
-    if output.status.success() {
-        Ok(program)
-    } else {
-        Err(format!(
-            "main.cpp does not build:\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        ))
-    }
+        .arg(format!("-Wl,-rpath,{}", lib.display()));
+    run(command, "main.cpp does not build")?;
+    Ok(program)
 }
 
 /// The symbolic extents: small ones for those that only count matrices, so that a launch takes no minute.
