@@ -25,6 +25,18 @@ impl Part {
         }
     }
 
+    /// Those below two bounds (`alike`), or above them, else between them.
+    fn within(self, other: Part, alike: bool) -> Part {
+        let hits = match alike {
+            true => Formula::binary(IntOp::Min, self.hits, other.hits),
+            false => {
+                let both = difference(sum(self.hits, other.hits), self.of.clone());
+                Formula::binary(IntOp::Max, both, constant(0))
+            }
+        };
+        Part { hits, of: self.of }
+    }
+
     /// Those that are among others, too.
     fn and(&self, other: &Part) -> Part {
         Part {
@@ -100,12 +112,26 @@ impl Integers<'_> {
             },
             BoolExpr::CompareNumbers(..) => return None,
             BoolExpr::And(a, b) => match (self.part(a), self.part(b)) {
-                (Some(a), Some(b)) => a.and(&b),
+                (Some(of_a), Some(of_b)) => match (self.is_bound_above(a), self.is_bound_above(b)) {
+                    (Some(a), Some(b)) if of_a.of == of_b.of => of_a.within(of_b, a == b),
+                    _ => of_a.and(&of_b),
+                },
                 (a, b) => a.or(b)?,
             },
             BoolExpr::Or(a, b) => self.part(a)?.rest().and(&self.part(b)?.rest()).rest(),
             BoolExpr::Not(cond) => self.part(cond)?.rest(),
         })
+    }
+
+    /// Whether a condition holds up to a value of a loop's variable, or from one on.
+    fn is_bound_above(&self, cond: &BoolExpr) -> Option<bool> {
+        let BoolExpr::Compare(op, a, _) = cond else { return None };
+        let is_above = match op {
+            CompareOp::Lt | CompareOp::Le => true,
+            CompareOp::Gt | CompareOp::Ge => false,
+            CompareOp::Eq | CompareOp::Ne => return None,
+        };
+        Some(is_above == self.spread(a).is_some())
     }
 
     fn average(&self, expr: &IntExpr) -> Option<Formula> {
@@ -277,6 +303,14 @@ mod tests {
                 conds.push(compare(op, by.clone(), k.clone()));
                 conds.push(compare(op, k.clone(), binary(IntOp::Add, by.clone(), 5)));
             }
+        }
+        for [low, high] in [[3, 9], [0, 40], [9, 3], [-4, 2]].map(|ends| ends.map(IntExpr::Const)) {
+            let from = Box::new(compare(Ge, k.clone(), low.clone()));
+            let behind = Box::new(compare(Lt, low, k.clone()));
+            let before = Box::new(compare(Gt, high, k.clone()));
+            conds.push(BoolExpr::And(from.clone(), before.clone()));
+            conds.push(BoolExpr::And(before, behind.clone()));
+            conds.push(BoolExpr::And(from, behind));
         }
         let near = compare(Lt, k.clone(), IntExpr::Const(6));
         conds.push(BoolExpr::Not(Box::new(near.clone())));

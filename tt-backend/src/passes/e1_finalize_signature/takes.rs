@@ -39,9 +39,14 @@ impl Times {
                 product: product(&rest, hits),
                 of: self.of.clone(),
             },
-            None => Times {
+            // One division is put off, and no more: products of all would leave 64 bits.
+            None if self.of == constant(1) => Times {
                 product: product(&self.product, hits),
-                of: product(&self.of, &at_least_one(of)),
+                of: at_least_one(of),
+            },
+            None => Times {
+                product: Formula::binary(IntOp::CeilDiv, product(&self.product, hits), at_least_one(of)),
+                of: self.of.clone(),
             },
         }
     }
