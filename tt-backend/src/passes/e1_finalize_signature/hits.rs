@@ -6,7 +6,7 @@
 
 use super::integers::{At, Integers, difference, sum};
 use super::takes::{constant, product};
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, VarId};
 use tt_plan::Formula;
 
 /// A part of all turns: so many of as many.
@@ -48,6 +48,8 @@ impl Part {
 
 /// Numbers from `start` on that come equally often: every `step`-th within `span`.
 struct Spread {
+    /// The variable that they come with; a single one comes with none.
+    var: Option<VarId>,
     start: Formula,
     span: Formula,
     step: Formula,
@@ -57,17 +59,11 @@ impl Spread {
     /// How many are below a number, `step` for each.
     fn below(&self, limit: Formula) -> Formula {
         let within = difference(limit, self.start.clone());
-        let steps = Formula::binary(IntOp::CeilDiv, within.clone(), self.step.clone());
-        let within = match self.step == constant(1) {
-            true => within,
-            false => product(&steps, &self.step),
-        };
-        // There is one at least.
-        if let Formula::Const(known @ ..=1) = within {
-            return Formula::Const(known.max(0));
+        if self.step == constant(1) {
+            return clamped(within, &self.span);
         }
-        let within = Formula::binary(IntOp::Max, within, constant(0));
-        Formula::binary(IntOp::Min, within, self.span.clone())
+        let steps = Formula::binary(IntOp::CeilDiv, within, self.step.clone());
+        clamped(product(&steps, &self.step), &self.span)
     }
 
     fn compared(&self, op: CompareOp, other: Formula) -> Part {
@@ -88,7 +84,7 @@ impl Spread {
 }
 
 impl Integers<'_> {
-    /// Of how many turns a condition holds in how many.
+    /// In how many of how many turns a condition holds.
     pub(super) fn part(&self, cond: &BoolExpr) -> Option<Part> {
         Some(match cond {
             BoolExpr::Const(holds) => Part {
@@ -103,6 +99,7 @@ impl Integers<'_> {
                         return None;
                     }
                     let alone = Spread {
+                        var: None,
                         start: self.average(a)?,
                         span: constant(1),
                         step: constant(1),
@@ -113,7 +110,7 @@ impl Integers<'_> {
             BoolExpr::CompareNumbers(..) => return None,
             BoolExpr::And(a, b) => match (self.part(a), self.part(b)) {
                 (Some(of_a), Some(of_b)) => match (self.is_bound_above(a), self.is_bound_above(b)) {
-                    (Some(a), Some(b)) if of_a.of == of_b.of => of_a.within(of_b, a == b),
+                    (Some(a), Some(b)) if a.0 == b.0 && of_a.of == of_b.of => of_a.within(of_b, a.1 == b.1),
                     _ => of_a.and(&of_b),
                 },
                 (a, b) => a.or(b)?,
@@ -124,14 +121,16 @@ impl Integers<'_> {
     }
 
     /// Whether a condition holds up to a value of a loop's variable, or from one on.
-    fn is_bound_above(&self, cond: &BoolExpr) -> Option<bool> {
-        let BoolExpr::Compare(op, a, _) = cond else { return None };
+    fn is_bound_above(&self, cond: &BoolExpr) -> Option<(VarId, bool)> {
+        let BoolExpr::Compare(op, a, b) = cond else { return None };
         let is_above = match op {
             CompareOp::Lt | CompareOp::Le => true,
             CompareOp::Gt | CompareOp::Ge => false,
             CompareOp::Eq | CompareOp::Ne => return None,
         };
-        Some(is_above == self.spread(a).is_some())
+        let spread = self.spread(a);
+        let is_first = spread.is_some();
+        Some((spread.or_else(|| self.spread(b))?.var?, is_above == is_first))
     }
 
     fn average(&self, expr: &IntExpr) -> Option<Formula> {
@@ -145,6 +144,7 @@ impl Integers<'_> {
                 let values = self.values.get(var).filter(|values| values.is_of_loop)?;
                 let [start, end] = values.all.clone();
                 return Some(Spread {
+                    var: Some(*var),
                     span: difference(end, start.clone()),
                     start,
                     step: constant(1),
@@ -158,16 +158,19 @@ impl Integers<'_> {
             let a = self.average(a)?;
             let start = match op {
                 IntOp::Add => sum(a, of_b.start),
-                IntOp::Mul => return Some(times(of_b, &a)),
+                IntOp::Mul if self.is_natural(&a) => return Some(times(of_b, &a)),
                 IntOp::Sub => {
                     let last = difference(sum(of_b.start, of_b.span.clone()), of_b.step.clone());
                     difference(a, last)
                 }
-                IntOp::Div | IntOp::CeilDiv | IntOp::Rem | IntOp::Min | IntOp::Max => return None,
+                IntOp::Mul | IntOp::Div | IntOp::CeilDiv | IntOp::Rem | IntOp::Min | IntOp::Max => return None,
             };
             return Some(Spread { start, ..of_b });
         };
         let b = self.average(b)?;
+        if matches!(op, IntOp::Mul | IntOp::Div | IntOp::Rem) && !self.is_natural(&b) {
+            return None;
+        }
         Some(match op {
             IntOp::Add => Spread {
                 start: sum(of_a.start, b),
@@ -182,12 +185,13 @@ impl Integers<'_> {
                 start: Formula::binary(IntOp::Div, of_a.start, b.clone()),
                 span: Formula::binary(IntOp::CeilDiv, of_a.span, b),
                 step: constant(1),
+                ..of_a
             },
             // Rests, all of which come where there are as many values.
             IntOp::Rem => Spread {
                 start: constant(0),
                 span: Formula::binary(IntOp::Min, of_a.span, b),
-                step: of_a.step,
+                ..of_a
             },
             IntOp::CeilDiv | IntOp::Min | IntOp::Max => return None,
         })
@@ -200,7 +204,17 @@ fn times(of: Spread, factor: &Formula) -> Spread {
         start: product(&of.start, factor),
         span: product(&of.span, factor),
         step: product(&of.step, factor),
+        ..of
     }
+}
+
+/// Not below 0, and not above a number that is 1 at least.
+fn clamped(formula: Formula, most: &Formula) -> Formula {
+    if let Formula::Const(known @ ..=1) = formula {
+        return Formula::Const(known.max(0));
+    }
+    let formula = Formula::binary(IntOp::Max, formula, constant(0));
+    Formula::binary(IntOp::Min, formula, most.clone())
 }
 
 /// The comparison with its sides exchanged.
@@ -220,8 +234,6 @@ mod tests {
     use super::*;
     use crate::verify::fixture;
     use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
-
-    use tt_lang::ir::VarId;
 
     const K: VarId = VarId(0);
     const BY: VarId = VarId(1);
