@@ -43,6 +43,7 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
     let sdk = scratch.join("metalium");
     library::build(&sdk, &[])?;
     let headers = Headers::new(scratch.join("headers"));
+    let is_alone = |number| arguments.turns.of(number, &ALONE).contains(&true);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut wrong = Vec::new();
@@ -53,8 +54,7 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
             };
             let folder = scratch.join("programs").join(path.replace("::", "/"));
             let chips = arguments.turns.of(number, &CHIPS);
-            let is_alone = arguments.turns.of(number, &ALONE).contains(&true);
-            let headers = (!is_alone).then_some(&headers);
+            let headers = (!is_alone(number)).then_some(&headers);
             if let Err(error) = one(kernel, artifact, &folder, (&sdk, headers), exports, &chips) {
                 wrong.push(format!("{path}: {error}"));
             }
@@ -70,8 +70,9 @@ pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) 
     });
     if wrong.is_empty() {
         Ok(format!(
-            "host programs: {} built by the C++ compiler alone and run on the emulator, {}, checksums as the launcher's",
+            "host programs: {} built by the C++ compiler alone, {} with nothing compiled before, and run on the emulator, {}, checksums as the launcher's",
             kernels.len(),
+            (0..kernels.len()).filter(|number| is_alone(*number)).count(),
             arguments.turns
         ))
     } else {
