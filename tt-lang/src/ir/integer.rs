@@ -166,6 +166,17 @@ impl CompareOp {
         }
     }
 
+    /// The comparison that holds for (b, a) where this one holds for (a, b).
+    pub fn mirrored(self) -> CompareOp {
+        match self {
+            CompareOp::Eq | CompareOp::Ne => self,
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+        }
+    }
+
     /// As written in Rust and C++.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -6,9 +6,7 @@ use super::source_text::source_text;
 use super::spans::Node;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{
-    BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, NumberExpr, Param, Real, ScalarKind, Span,
-};
+use crate::ir::{BoolExpr, Element, ElementKind, ElementType, IntExpr, NumberExpr, Param, Real, ScalarKind, Span};
 use syn::Expr;
 
 /// The value of an expression.
@@ -204,7 +202,7 @@ impl Frontend {
                 (Some(NumberExpr::Literal(Real(a))), Some(NumberExpr::Literal(Real(b)))) => {
                     BoolExpr::Const(op.apply(a as f32, b as f32))
                 }
-                (Some(a @ NumberExpr::Literal(_)), Some(b)) => BoolExpr::CompareNumbers(mirrored(*op), b, a),
+                (Some(a @ NumberExpr::Literal(_)), Some(b)) => BoolExpr::CompareNumbers(op.mirrored(), b, a),
                 (Some(a), Some(b)) => BoolExpr::CompareNumbers(*op, a, b),
                 (None, _) => return self.refuse_condition(a.span),
                 (_, None) => return self.refuse_condition(b.span),
@@ -257,17 +255,6 @@ impl Frontend {
             }),
             Param::Tensor(_) | Param::Temporary(_) | Param::Derived(_) => None,
         }
-    }
-}
-
-/// The comparison that holds for (b, a) where `op` holds for (a, b).
-fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq | CompareOp::Ne => op,
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
     }
 }
 

@@ -92,7 +92,7 @@ impl Integers<'_> {
                 of: constant(1),
             },
             BoolExpr::Compare(op, a, b) => match (self.spread(a), self.spread(b)) {
-                (None, Some(spread)) => spread.compared(turned(*op), self.average(a)?),
+                (None, Some(spread)) => spread.compared(op.mirrored(), self.average(a)?),
                 (Some(spread), _) => spread.compared(*op, self.average(b)?),
                 (None, None) => {
                     if !a.is_launch_constant() || !b.is_launch_constant() {
@@ -215,17 +215,6 @@ fn clamped(formula: Formula, most: &Formula) -> Formula {
     }
     let formula = Formula::binary(IntOp::Max, formula, constant(0));
     Formula::binary(IntOp::Min, formula, most.clone())
-}
-
-/// The comparison with its sides exchanged.
-fn turned(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        CompareOp::Eq | CompareOp::Ne => op,
-    }
 }
 
 #[cfg(test)]

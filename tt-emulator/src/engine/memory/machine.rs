@@ -125,6 +125,7 @@ struct Banks {
 
 impl Banks {
     fn new(count: usize) -> Banks {
+        debug_assert!(count > 1, "pages do not go round one bank");
         Banks {
             count: count as u32,
             reciprocal: (1u128 << 64).div_ceil(count as u128) as u64,
