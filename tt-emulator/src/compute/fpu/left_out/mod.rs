@@ -45,7 +45,8 @@ const OFFSET: u8 = 128;
 const LEAST: u16 = 7 << 7;
 
 /// The exponent that is said of zeros alone, whose integers are zeros, too.
-const NEUTRAL: u16 = 127 << 7;
+const NEUTRAL_EXPONENT: i32 = 127;
+const NEUTRAL: u16 = (NEUTRAL_EXPONENT as u16) << 7;
 
 /// The low bits of B, of a tile.
 #[repr(C, align(64))]
@@ -67,7 +68,8 @@ pub struct Columns {
     starts: [i32; LINES],
 }
 
-/// The largest exponents of the rows or columns of a tile.
+/// The largest exponents of the rows, less [`TO_UNIT`], or columns of a tile, where an `f32` has its own: where both operands' are added,
+/// the units of their products lie there.
 #[repr(C, align(64))]
 struct Exponents {
     of: [i32; LINES],
@@ -75,12 +77,18 @@ struct Exponents {
     ends: [i32; 2],
 }
 
-impl Exponents {
-    const ZERO: Exponents = Exponents {
-        of: [NEUTRAL as i32 >> 7; LINES],
-        ends: [NEUTRAL as i32 >> 7; 2],
-    };
+/// From an exponent to where an `f32` has it.
+const IN_F32: u32 = 23;
 
+impl Exponents {
+    const fn all(exponent: i32) -> Exponents {
+        Exponents {
+            of: [exponent << IN_F32; LINES],
+            ends: [exponent << IN_F32; 2],
+        }
+    }
+
+    #[inline(always)]
     fn note_ends(&mut self) {
         let [mut least, mut most] = [self.of[0]; 2];
         for of in self.of {
@@ -186,19 +194,18 @@ impl Rows {
     /// Zeros.
     pub const ZERO: Rows = Rows {
         fours: [[[[OFFSET; 4]; FOURS], [[0; 4]; FOURS]]; LINES],
-        exponents: Exponents::ZERO,
+        exponents: Exponents::all(NEUTRAL_EXPONENT - TO_UNIT),
         starts: [0; LINES],
     };
 
     /// Takes the low bits of a tile.
     pub fn take(&mut self, pairs: &RowPairs) {
         take_rows(self, pairs);
-        self.exponents.note_ends();
     }
 
     /// Whether a number of the tile has the largest exponent.
     pub fn has_largest_exponent(&self) -> bool {
-        self.exponents.ends[1] == i32::from(EXPONENT >> 7)
+        self.exponents.ends[1] == (i32::from(EXPONENT >> 7) - TO_UNIT) << IN_F32
     }
 
     /// The integers as numbers of a tile.
@@ -216,14 +223,13 @@ impl Columns {
     /// Zeros.
     pub const ZERO: Columns = Columns {
         fours: [[[[0; 4]; LINES]; 2]; FOURS],
-        exponents: Exponents::ZERO,
+        exponents: Exponents::all(NEUTRAL_EXPONENT),
         starts: [0; LINES],
     };
 
     /// Takes the low bits of a tile.
     pub fn take(&mut self, pairs: &RowPairs) {
         take_columns(self, pairs);
-        self.exponents.note_ends();
     }
 
     /// The integers as numbers of a tile.
@@ -258,8 +264,9 @@ fn rows_plain(rows: &mut Rows, pairs: &RowPairs) {
         let line = line(pair, of_row);
         rows.fours[row] = [line.seconds.map(|four| four.map(|byte| byte ^ OFFSET)), line.firsts];
         rows.starts[row] = start(&line, &line.firsts);
-        rows.exponents.of[row] = line.exponent;
+        rows.exponents.of[row] = (line.exponent - TO_UNIT) << IN_F32;
     }
+    rows.exponents.note_ends();
 }
 
 vectorised! {
@@ -280,14 +287,15 @@ fn columns_plain(columns: &mut Columns, pairs: &RowPairs) {
             (fours[0][column], fours[1][column]) = (*four.0, *four.1);
         }
         columns.starts[column] = start(&line, &line.seconds);
-        columns.exponents.of[column] = line.exponent;
+        columns.exponents.of[column] = line.exponent << IN_F32;
     }
+    columns.exponents.note_ends();
 }
 
-/// What one is of a sum of products of integers of these exponents.
+/// What one is of a sum of products of integers of these exponents, as [`Exponents`] has them.
 #[inline(always)]
 fn unit(row: i32, column: i32) -> f32 {
-    let exponent = row + column - TO_UNIT;
+    let exponent = (row >> IN_F32) + (column >> IN_F32);
     let counts = exponent > 0 && exponent <= MOST_UNIT;
     f32::from_bits(if counts { (exponent as u32) << 23 } else { 0 })
 }
@@ -295,7 +303,8 @@ fn unit(row: i32, column: i32) -> f32 {
 /// Whether that is another number for all of both operands.
 #[cfg(target_arch = "x86_64")]
 fn all_count((rows, columns): Both) -> bool {
-    let [least, most] = [0, 1].map(|end| rows.exponents.ends[end] + columns.exponents.ends[end] - TO_UNIT);
+    let [least, most] =
+        [0, 1].map(|end| (rows.exponents.ends[end] >> IN_F32) + (columns.exponents.ends[end] >> IN_F32));
     least > 0 && most <= MOST_UNIT
 }
 

@@ -1,7 +1,11 @@
 //! The low bits, and the sums of their products, in vectors of bytes.
 
 use super::super::pairs;
-use super::{Both, Columns, EXPONENT, LEAST, LINES, MOST_UNIT, NEUTRAL, OFFSET, PAIRS, RowPairs, Rows, SIDE, TO_UNIT};
+use super::{
+    Both, Columns, EXPONENT, Exponents, IN_F32, LEAST, LINES, MOST_UNIT, NEUTRAL, OFFSET, PAIRS, RowPairs, Rows, SIDE,
+    TO_UNIT,
+};
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 /// Of the largest exponents those that integers are parts of.
@@ -11,6 +15,24 @@ fn unit_exponents(largest: __m512i) -> __m512i {
     let are_zero = _mm512_testn_epi16_mask(largest, largest);
     let largest = _mm512_max_epu16(largest, _mm512_set1_epi16(LEAST as i16));
     _mm512_mask_mov_epi16(largest, are_zero, _mm512_set1_epi16(NEUTRAL as i16))
+}
+
+/// Notes the exponents of both faces.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn note_exponents(exponents: &mut Exponents, of: [__m512i; 2]) {
+    for (face, of) in of.into_iter().enumerate() {
+        store(&mut exponents.of, face, of);
+    }
+    let (least, most) = (_mm512_min_epi32(of[0], of[1]), _mm512_max_epi32(of[0], of[1]));
+    exponents.ends = [_mm512_reduce_min_epi32(least), _mm512_reduce_max_epi32(most)];
+}
+
+/// Of exponents of bf16, twice in each lane, those of `f32`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn as_of_f32(exponents: __m512i) -> __m512i {
+    _mm512_and_si512(exponents, _mm512_set1_epi32(-1 << IN_F32))
 }
 
 /// The exponents of patterns.
@@ -89,6 +111,7 @@ fn take_rows_vnni(rows: &mut Rows, pairs: &RowPairs) {
     // SAFETY: 64 bytes, at any address.
     let load = |from: *const u8| unsafe { _mm512_loadu_si512(from.cast()) };
     let (sorted, offset) = (load(sorted.as_ptr().cast()), load(offset.as_ptr()));
+    let mut largest_of = [_mm512_setzero_si512(); 2];
     let faces = pairs.as_chunks::<{ SIDE * PAIRS }>().0;
     for face in 0..2 {
         let vectors = |right: usize| faces[2 * face + right].as_chunks::<{ 2 * PAIRS }>().0;
@@ -100,7 +123,7 @@ fn take_rows_vnni(rows: &mut Rows, pairs: &RowPairs) {
         }
         let largest = fold_rows::<false>(&largest);
         let exponents = unit_exponents(_mm512_max_epu16(largest, _mm512_rol_epi32::<16>(largest)));
-        store(&mut rows.exponents.of, face, _mm512_srli_epi32::<23>(exponents));
+        largest_of[face] = _mm512_sub_epi32(as_of_f32(exponents), _mm512_set1_epi32(TO_UNIT << IN_F32));
         let mut starts = [_mm512_setzero_si512(); PAIRS];
         let fours = rows.fours[face * SIDE..].as_chunks_mut::<2>().0;
         for (two, (starts, fours)) in starts.iter_mut().zip(fours).enumerate() {
@@ -116,6 +139,7 @@ fn take_rows_vnni(rows: &mut Rows, pairs: &RowPairs) {
         }
         store(&mut rows.starts, face, half_negated(fold_rows::<true>(&starts)));
     }
+    note_exponents(&mut rows.exponents, largest_of);
 }
 
 /// Of vectors of two rows the sums (SUM) or the largest words of each row's lanes, row by row.
@@ -158,6 +182,7 @@ pub fn take_columns(columns: &mut Columns, pairs: &RowPairs) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn take_columns_vnni(columns: &mut Columns, pairs: &RowPairs) {
+    let mut largest_of = [_mm512_setzero_si512(); 2];
     let faces = pairs.as_chunks::<SIDE>().0.as_chunks::<PAIRS>().0;
     for face in 0..2 {
         // SAFETY: 64 bytes, at any address.
@@ -187,8 +212,9 @@ fn take_columns_vnni(columns: &mut Columns, pairs: &RowPairs) {
             store(&mut fours[1], face, seconds);
         }
         store(&mut columns.starts, face, half_negated(starts));
-        store(&mut columns.exponents.of, face, _mm512_srli_epi32::<23>(exponents));
+        largest_of[face] = as_of_f32(exponents);
     }
+    note_exponents(&mut columns.exponents, largest_of);
 }
 
 #[inline]
@@ -234,9 +260,19 @@ pub fn add<const ROWS: usize>(sums: &mut [[__m512i; 2]; ROWS], (rows, columns): 
         for face in 0..2 {
             let one = _mm512_add_epi8(firsts[face], of_seconds);
             let other = _mm512_add_epi8(seconds[face], of_firsts);
-            sum[face] = _mm512_dpbusd_epi32(sum[face], one, other);
+            sum[face] = settled(_mm512_dpbusd_epi32(sum[face], one, other));
         }
     }
+}
+
+/// The same vector, of which the compiler does not know so: else it puts off some of the sums until after other work, for which what they
+/// are made of has no registers.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn settled(mut vector: __m512i) -> __m512i {
+    // SAFETY: nothing is done.
+    unsafe { asm!("/* {0} */", inout(zmm_reg) vector, options(nomem, nostack, preserves_flags)) };
+    vector
 }
 
 /// Takes them away from sums.
@@ -250,18 +286,28 @@ pub fn take_away<const ROWS: usize>(
 ) {
     let all_count = super::all_count((rows, columns));
     let of_columns = [load(&columns.exponents.of, 0), load(&columns.exponents.of, 1)];
-    let (one, most) = (_mm512_set1_epi32(1), _mm512_set1_epi32(MOST_UNIT));
     let of_rows = &rows.exponents.of[first..][..ROWS];
     for ((sum, product), of_row) in sums.iter_mut().zip(products).zip(of_rows) {
-        let of_row = _mm512_set1_epi32(of_row - TO_UNIT);
+        let of_row = _mm512_set1_epi32(*of_row);
         for face in 0..2 {
-            let exponents = _mm512_add_epi32(of_columns[face], of_row);
-            let mut units = _mm512_slli_epi32::<23>(exponents);
-            if !all_count {
-                let counts = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(exponents, one), most);
-                units = _mm512_maskz_mov_epi32(counts, units);
-            }
+            let units = match all_count {
+                true => _mm512_add_epi32(of_columns[face], of_row),
+                false => units(of_row, of_columns[face]),
+            };
             sum[face] = _mm512_fnmadd_ps(_mm512_cvtepi32_ps(product[face]), _mm512_castsi512_ps(units), sum[face]);
         }
     }
+}
+
+/// As [`unit`](super::unit).
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn units(of_row: __m512i, of_columns: __m512i) -> __m512i {
+    let exponents = _mm512_add_epi32(
+        _mm512_srai_epi32::<IN_F32>(of_row),
+        _mm512_srai_epi32::<IN_F32>(of_columns),
+    );
+    let above_zero = _mm512_sub_epi32(exponents, _mm512_set1_epi32(1));
+    let count = _mm512_cmplt_epu32_mask(above_zero, _mm512_set1_epi32(MOST_UNIT));
+    _mm512_maskz_slli_epi32::<IN_F32>(count, exponents)
 }

@@ -3,7 +3,7 @@
 use tt::prelude::*;
 
 /// C = A · B. Of operands one block is in flight: where the emulator reads, it does not compute, and two take more of the host's caches.
-#[tt::kernel]
+#[tt::kernel(multicast = off)]
 pub fn matmul<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -23,7 +23,7 @@ pub fn matmul<const M: usize, const K: usize, const N: usize>(
 }
 
 /// The same in all phases of the multipliers: as many bits as an `f32` product of such numbers has.
-#[tt::kernel(fidelity = HiFi4)]
+#[tt::kernel(fidelity = HiFi4, multicast = off)]
 pub fn whole_matmul<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -43,7 +43,7 @@ pub fn whole_matmul<const M: usize, const K: usize, const N: usize>(
 }
 
 /// The same with sums in bf16, in registers of 16 bits.
-#[tt::kernel]
+#[tt::kernel(multicast = off)]
 pub fn narrow_matmul<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
