@@ -158,7 +158,7 @@ impl NextSums {
     /// Starts to fetch some lines.
     #[inline]
     pub fn fetch_lines(&self) {
-        self.pages.fetch_near(2);
+        self.pages.fetch_near(4);
     }
 }
 

@@ -267,7 +267,7 @@ impl Parts {
 }
 
 /// Times that [`multiply`] fetches.
-pub const FETCHES: usize = pairs::BLOCKS;
+pub const FETCHES: usize = pairs::BANDS;
 
 /// All products of a fidelity on one tile, without what it leaves out; `paired` operands have their pairs, but for the first part of rows
 /// where that is a `page`. Meanwhile `fetch` is called [`FETCHES`] times.

@@ -150,8 +150,8 @@ fn largest_exponents(pair: u32) -> u32 {
     ((pair & 0x7f80_7f80) + 0x0080_0080) & 0x8000_8000
 }
 
-/// Blocks of rows that a tile is summed in.
-pub const BLOCKS: usize = 4;
+/// Rows of faces that a tile is summed in.
+pub const BANDS: usize = 2;
 
 /// Rows and columns of a product.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ pub use x86::{accumulate, are_multiplied, later};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BLOCKS, Cut, Factors, Pairs, Tile};
+    use super::{BANDS, Cut, Factors, Pairs, Tile};
     use crate::compute::fpu::left_out;
     use crate::compute::fpu::matmul::x86::rounded;
     use crate::compute::tile::{FACE, SIDE};
@@ -302,7 +302,7 @@ mod x86 {
     }
 
     /// Adds products over one tile, in their order, to a 32-bit (`wide`) destination, from which then what is left out is taken
-    /// away, or, rounded to bf16 after every 16 values of k, to a 16-bit one. Before each block `fetch` is called.
+    /// away, or, rounded to bf16 after every 16 values of k, to a 16-bit one. Before each of [`BANDS`] `fetch` is called.
     ///
     /// # Panics
     ///
@@ -319,26 +319,30 @@ mod x86 {
             left_out.is_none() || products.len() == 1,
             "what is left out is of one product"
         );
-        for block in 0..BLOCKS {
+        for first in (0..BANDS).map(|band| band * SIDE) {
             fetch();
             // SAFETY: the processor has what `are_multiplied` asks for.
             unsafe {
                 match left_out {
-                    Some(both) => sum_without(destination, &products[0], both, block),
-                    None if wide => sum(destination, products, block),
-                    None => sum_rounded(destination, products, block),
+                    Some(both) => sum_without(destination, &products[0], both, first),
+                    None if wide => blocks(first).for_each(|first| sum(destination, products, first)),
+                    None => blocks(first).for_each(|first| sum_rounded(destination, products, first)),
                 }
             }
         }
     }
 
     /// Rows of a block: eight by both face columns stay in registers.
-    const ROWS: usize = 2 * SIDE / BLOCKS;
+    const ROWS: usize = SIDE / 2;
+
+    /// Where the blocks of a row of faces begin.
+    fn blocks(first: usize) -> impl Iterator<Item = usize> {
+        [first, first + ROWS].into_iter()
+    }
 
     /// The sums of a block of rows over all products.
     #[target_feature(enable = "avx512f,avx512bf16")]
-    fn sum(destination: &mut Tile, products: &[Factors], block: usize) {
-        let first = block * ROWS;
+    fn sum(destination: &mut Tile, products: &[Factors], first: usize) {
         let mut sums = loaded::<ROWS>(destination, first);
         for product in products {
             add(&mut sums, product, first, 0..STEPS);
@@ -346,20 +350,15 @@ mod x86 {
         store(destination, first, &sums);
     }
 
-    /// The same of one product, without what is left out of it: bytes are added while pairs are multiplied. Of the 16 rows of a face the
-    /// first block takes ten, the second six: five or six at a time leave registers for both kinds of sums, and are enough for a
-    /// processor that begins two products of pairs a cycle, each of which takes six cycles (Zen 5).
+    /// The same of one product and a row of faces, without what is left out of it: bytes are added while pairs are multiplied. Five or six
+    /// rows at a time leave registers for both kinds of sums, and are enough for a processor that begins two products of pairs a cycle,
+    /// each of which takes six cycles (Zen 5).
     #[target_feature(enable = "avx512f,avx512bw,avx512bf16,avx512vnni")]
-    fn sum_without(destination: &mut Tile, product: &Factors, both: left_out::Both, block: usize) {
-        const { assert!(BLOCKS == 4, "two of each face") };
-        let first = block / 2 * SIDE;
-        match block % 2 {
-            0 => {
-                rows_without::<5>(destination, product, both, first);
-                rows_without::<5>(destination, product, both, first + 5);
-            }
-            _ => rows_without::<6>(destination, product, both, first + 10),
-        }
+    fn sum_without(destination: &mut Tile, product: &Factors, both: left_out::Both, first: usize) {
+        const { assert!(5 + 5 + 6 == SIDE) };
+        rows_without::<5>(destination, product, both, first);
+        rows_without::<5>(destination, product, both, first + 5);
+        rows_without::<6>(destination, product, both, first + 10);
     }
 
     #[inline]
@@ -377,8 +376,7 @@ mod x86 {
 
     /// The same, rounded after every 16 values of k.
     #[target_feature(enable = "avx512f,avx512bf16")]
-    fn sum_rounded(destination: &mut Tile, products: &[Factors], block: usize) {
-        let first = block * ROWS;
+    fn sum_rounded(destination: &mut Tile, products: &[Factors], first: usize) {
         let mut sums = loaded::<ROWS>(destination, first);
         for product in products {
             for half in [0..STEPS / 2, STEPS / 2..STEPS] {

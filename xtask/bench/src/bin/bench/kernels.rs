@@ -3,6 +3,7 @@
 use tt::prelude::*;
 
 /// C = A · B. Of operands one block is in flight: where the emulator reads, it does not compute, and two take more of the host's caches.
+/// Nor are they multicast: cores that wait for each other take turns, so that the sums of each leave the caches.
 #[tt::kernel(multicast = off)]
 pub fn matmul<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
@@ -63,7 +64,7 @@ pub fn narrow_matmul<const M: usize, const K: usize, const N: usize>(
 }
 
 /// y = relu(A · B + C)
-#[tt::kernel]
+#[tt::kernel(multicast = off)]
 pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -89,7 +90,7 @@ pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(
 }
 
 /// The same in all phases of the multipliers.
-#[tt::kernel(fidelity = HiFi4)]
+#[tt::kernel(fidelity = HiFi4, multicast = off)]
 pub fn whole_matmul_relu<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
