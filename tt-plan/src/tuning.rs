@@ -102,6 +102,12 @@ impl Tuning {
         if tuning.version != VERSION {
             return Err(format!("its version is {}, not {VERSION}", tuning.version));
         }
+        for launch in &tuning.launches {
+            if let Some(variant) = launch.variants.iter().find(|variant| variant.nanoseconds <= 0.0) {
+                let (kernel, time) = (&launch.key.kernel, variant.nanoseconds);
+                return Err(format!("`{kernel}` took {time} nanoseconds, which no launch does"));
+            }
+        }
         Ok(tuning)
     }
 
@@ -212,6 +218,8 @@ mod tests {
         tuning.add(&key("8 tiles"), MeasuredBy::Clock, variant(64, 1.0));
         let read = Tuning::from_json(&tuning.to_json()).expect("its own text");
         assert_eq!(read, tuning);
+        let refused = Tuning::from_json(&tuning.to_json().replace("30.0", "-30.0"));
+        assert!(refused.is_err_and(|error| error.contains("took -30 nanoseconds")));
         let found = read.of(&key("4 tiles")).expect("it was measured");
         let order: Vec<f64> = found.variants.iter().map(|variant| variant.nanoseconds).collect();
         assert_eq!(order, [25.0, 27.0, 30.0]);

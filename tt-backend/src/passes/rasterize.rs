@@ -347,18 +347,22 @@ impl Coordinates<'_> {
     /// The first two axes of a block of groups of `h` by `w`, band by band.
     fn in_groups(&mut self, id: &str, [h, w]: [i64; 2]) {
         let name = |text: &str| Expr::name(text);
-        let least = |a, limit| Expr::operation(Operator::Min, a, Expr::Int(limit));
+        // At least one, as of every block: so the verifier knows that a place in a group is not negative.
+        let of_group = |left, side| {
+            let least = Expr::operation(Operator::Min, left, Expr::Int(side));
+            Expr::operation(Operator::Max, least, Expr::Int(1))
+        };
         let band_blocks = Expr::user(&IntExpr::binary(IntOp::Mul, self.extent(0), IntExpr::Const(h)));
         self.set("band", binary(Operator::Div, name(id), band_blocks.clone()));
         self.set("band_row", binary(Operator::Mul, name("band"), Expr::Int(h)));
         let rows = binary(Operator::Sub, self.user(1), name("band_row"));
-        self.set("rows", least(rows, h));
+        self.set("rows", of_group(rows, h));
         self.set("within", binary(Operator::Rem, name(id), band_blocks));
         self.set("group_blocks", binary(Operator::Mul, name("rows"), Expr::Int(w)));
         let group = binary(Operator::Div, name("within"), name("group_blocks"));
         self.set("group_column", binary(Operator::Mul, group, Expr::Int(w)));
         let columns = binary(Operator::Sub, self.user(0), name("group_column"));
-        self.set("columns", least(columns, w));
+        self.set("columns", of_group(columns, w));
         self.set("rest", binary(Operator::Rem, name("within"), name("group_blocks")));
         for (axis, first, operator) in [(0, "group_column", Operator::Rem), (1, "band_row", Operator::Div)] {
             let rest = binary(operator, name("rest"), name("columns"));
@@ -382,6 +386,43 @@ mod tests {
         let parsed = tt_lang::syntax::parse(Default::default(), source.parse().expect("tokens"), "rasterize.rs");
         let artifact = crate::compile(&parsed.kernel.expect("a kernel")).expect("it compiles");
         [artifact.reader, artifact.compute, artifact.writer]
+    }
+
+    #[test]
+    fn blocks_are_not_negative_in_any_order() {
+        let orders = ["row_major", "column_major", "block_linear(2, 3)", "z_order", "hilbert"];
+        // A loop that surely runs only where the coordinates are not negative, and what it sums is read after it.
+        let counts = [
+            "by + 1",
+            "bx + by + 1",
+            "(by + 1).min(4)",
+            "(bx * 32 + 32).div_ceil(32)",
+        ];
+        for (order, count) in orders.iter().flat_map(|order| counts.map(|count| (order, count))) {
+            for grid in [
+                "(bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32))",
+                "(bx, by, _) = T.Kernel(N.div_ceil(32), M.div_ceil(32), 1)",
+            ] {
+                let source = format!(
+                    "fn kernel<const M: usize, const N: usize>(a: &Tensor<bf16, M, 32>, o: &mut Tensor<f32, M, N>) {{
+                        let {grid};
+                        let x = T.alloc_shared::<bf16>(32, 32);
+                        let s = T.alloc_fragment::<f32>(32, 32);
+                        T.copy(a[(by * 32, 0)], x);
+                        T.clear(s);
+                        for k in 0..{count} {{ T.gemm(x, x, s); }}
+                        for (i, j) in T.Parallel(32, 32) {{ s[(i, j)] += 1.0; }}
+                        T.copy(s, o[(by * 32, bx * 32)]);
+                    }}"
+                );
+                let options = format!("order = {order}").parse().expect("tokens");
+                let parsed = tt_lang::syntax::parse(options, source.parse().expect("tokens"), "rasterize.rs");
+                let kernel = parsed.kernel.unwrap_or_else(|| panic!("{order}, {count}: no kernel"));
+                if let Err(errors) = crate::compile(&kernel) {
+                    panic!("{order}, {count}: {errors:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is known of a value of the emitted code: a range of integers, or an address within the window of a buffer.
 
 use super::range::{self, LIMIT, Range};
-use crate::device::function::{GET_READ_PTR, GET_WRITE_PTR};
+use crate::device::function::{GET_READ_PTR, GET_WRITE_PTR, PLACE_ON_CURVE};
 use crate::device::{Bits, Call, Expr, Operator, Program};
 use crate::flow::{Buffer, BufferId};
 use std::rc::Rc;
@@ -197,7 +197,7 @@ impl<'a> Env<'a> {
             Expr::PageBytes(id) => buffers
                 .get(id.0)
                 .map_or(Value::UNKNOWN, |buffer| int(i64::from(buffer.format.tile_bytes()))),
-            Expr::Call(call) => self.pointer(call, buffers),
+            Expr::Call(call) => self.call(call, buffers),
             Expr::Binary(op, a, b) => match self.rounded_up(expr, buffers) {
                 Some(quotient) => Value::Int(quotient),
                 None => self.operation(*op, self.value(a, buffers), self.value(b, buffers)),
@@ -221,10 +221,12 @@ impl<'a> Env<'a> {
         is_quotient.then(|| range::apply(IntOp::CeilDiv, a, b))
     }
 
-    fn pointer(&self, call: &Call<Bits>, buffers: &[Buffer]) -> Value {
+    fn call(&self, call: &Call<Bits>, buffers: &[Buffer]) -> Value {
         let end = match call.function {
             function if *function == GET_WRITE_PTR => End::Back,
             function if *function == GET_READ_PTR => End::Front,
+            // A column or a row, unsigned where it is found.
+            function if *function == PLACE_ON_CURVE => return Value::Int(Range::new(0, LIMIT)),
             _ => return Value::UNKNOWN,
         };
         match call.args.first().map(|arg| self.value(arg, buffers)) {

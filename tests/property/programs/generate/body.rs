@@ -295,7 +295,12 @@ impl<'g> Body<'g> {
             }
         };
         self.vars.pop();
-        if !(start == 0 && matches!(count, Term::Number(1..))) {
+        let surely_runs = match count {
+            Term::Number(1..) => true,
+            Term::Row | Term::Column => kind == LoopKind::Inclusive,
+            _ => false,
+        };
+        if start > 0 || !surely_runs {
             self.defined = before;
         }
         Stmt::For {
