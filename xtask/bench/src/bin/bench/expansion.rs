@@ -21,7 +21,7 @@ const LONGEST_COPIES: usize = 5;
 
 pub fn expansion(scale: Scale) -> Measured {
     let copies = if scale.quick { 1 } else { 5 };
-    let kernels = SOURCE.matches("#[tt::kernel]").count();
+    let kernels = SOURCE.matches("\n#[tt::kernel").count();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = root.join("target/bench-expansion");
     let (name, longest) = longest_example(&root)?;
