@@ -297,7 +297,7 @@ fn columns_plain(columns: &mut Columns, pairs: &RowPairs) {
 fn unit(row: i32, column: i32) -> f32 {
     let exponent = (row >> IN_F32) + (column >> IN_F32);
     let counts = exponent > 0 && exponent <= MOST_UNIT;
-    f32::from_bits(if counts { (exponent as u32) << 23 } else { 0 })
+    f32::from_bits(if counts { (exponent as u32) << IN_F32 } else { 0 })
 }
 
 /// Whether that is another number for all of both operands.
