@@ -21,7 +21,7 @@ const KEYWORDS: &str = "\
 /// What the compiler names itself, what else the emitted files mention, and the macros of sfpi.h, which the headers that are asked for
 /// [their names](HEADERS) lack.
 const OWN: &str = "\
-    main kernel_main block_id block_step shard_block run_length run_pitch plane_id is_own across down plane_rounds column_at row_at block_at band band_row rows within group_blocks group_column columns rest \
+    main kernel_main block_id block_step shard_block run_length run_pitch plane_id is_own across down plane_rounds column_at row_at block_at band band_row rows rows_left within group_blocks group_column columns columns_left rest \
     first_row first_column rows_before columns_before rows_within columns_within row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
     std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
     DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \

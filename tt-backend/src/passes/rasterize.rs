@@ -347,22 +347,21 @@ impl Coordinates<'_> {
     /// The first two axes of a block of groups of `h` by `w`, band by band.
     fn in_groups(&mut self, id: &str, [h, w]: [i64; 2]) {
         let name = |text: &str| Expr::name(text);
-        // At least one, as of every block: so the verifier knows that a place in a group is not negative.
-        let of_group = |left, side| {
-            let least = Expr::operation(Operator::Min, left, Expr::Int(side));
-            Expr::operation(Operator::Max, least, Expr::Int(1))
-        };
         let band_blocks = Expr::user(&IntExpr::binary(IntOp::Mul, self.extent(0), IntExpr::Const(h)));
         self.set("band", binary(Operator::Div, name(id), band_blocks.clone()));
         self.set("band_row", binary(Operator::Mul, name("band"), Expr::Int(h)));
-        let rows = binary(Operator::Sub, self.user(1), name("band_row"));
-        self.set("rows", of_group(rows, h));
+        let least = |a, limit| Expr::operation(Operator::Min, name(a), Expr::Int(limit));
+        // At least one, as before every block: so the verifier knows that a place in a group is not negative.
+        let left =
+            |extent, first| Expr::operation(Operator::Max, binary(Operator::Sub, extent, name(first)), Expr::Int(1));
+        self.set("rows_left", left(self.user(1), "band_row"));
+        self.set("rows", least("rows_left", h));
         self.set("within", binary(Operator::Rem, name(id), band_blocks));
         self.set("group_blocks", binary(Operator::Mul, name("rows"), Expr::Int(w)));
         let group = binary(Operator::Div, name("within"), name("group_blocks"));
         self.set("group_column", binary(Operator::Mul, group, Expr::Int(w)));
-        let columns = binary(Operator::Sub, self.user(0), name("group_column"));
-        self.set("columns", of_group(columns, w));
+        self.set("columns_left", left(self.user(0), "group_column"));
+        self.set("columns", least("columns_left", w));
         self.set("rest", binary(Operator::Rem, name("within"), name("group_blocks")));
         for (axis, first, operator) in [(0, "group_column", Operator::Rem), (1, "band_row", Operator::Div)] {
             let rest = binary(operator, name("rest"), name("columns"));

@@ -24,11 +24,13 @@ void kernel_main() {
         const int32_t plane_id = block_id % K_div_ceil_64_times_M_tiles;
         const int32_t band = plane_id / K_div_ceil_64_times_2;
         const int32_t band_row = band * 2;
-        const int32_t rows = M_tiles - band_row < 2 ? M_tiles - band_row : 2;
+        const int32_t rows_left = M_tiles - band_row > 1 ? M_tiles - band_row : 1;
+        const int32_t rows = rows_left < 2 ? rows_left : 2;
         const int32_t within = plane_id % K_div_ceil_64_times_2;
         const int32_t group_blocks = rows * 4;
         const int32_t group_column = within / group_blocks * 4;
-        const int32_t columns = K_div_ceil_64 - group_column < 4 ? K_div_ceil_64 - group_column : 4;
+        const int32_t columns_left = K_div_ceil_64 - group_column > 1 ? K_div_ceil_64 - group_column : 1;
+        const int32_t columns = columns_left < 4 ? columns_left : 4;
         const int32_t rest = within % group_blocks;
         const int32_t bx = group_column + rest % columns;
         const int32_t by = band_row + rest / columns;
