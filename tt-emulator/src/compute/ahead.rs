@@ -5,7 +5,7 @@
 //! together.
 
 use super::tile::TILE;
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{Cell, RefCell};
 use std::ptr::null;
 
 /// Bytes of a cache line of the host.
@@ -46,17 +46,6 @@ pub struct Ahead {
     pages: RefCell<Vec<Rest>>,
 }
 
-/// Pages to which more are added.
-pub struct Rests<'a>(RefMut<'a, Vec<Rest>>);
-
-impl Rests<'_> {
-    /// Adds one.
-    #[inline]
-    pub fn add(&mut self, memory: Memory) {
-        self.0.push(Rest::of(memory));
-    }
-}
-
 impl Default for Ahead {
     fn default() -> Ahead {
         Ahead {
@@ -67,18 +56,12 @@ impl Default for Ahead {
 }
 
 impl Ahead {
-    /// Forgets what is left, for what `fill` adds, last first.
-    #[inline]
-    pub fn refill(&self, fill: impl FnOnce(&mut Rests)) {
-        let mut waiting = Rests(self.pages.borrow_mut());
-        waiting.0.clear();
-        fill(&mut waiting);
-        self.now.set(waiting.0.pop().unwrap_or(Rest::NONE));
-    }
-
     /// Forgets what is left, for these pages and their bytes, last first.
     pub fn replace(&self, pages: impl Iterator<Item = Memory>) {
-        self.refill(|waiting| pages.for_each(|page| waiting.add(page)));
+        let mut waiting = self.pages.borrow_mut();
+        waiting.clear();
+        waiting.extend(pages.map(Rest::of));
+        self.now.set(waiting.pop().unwrap_or(Rest::NONE));
     }
 
     /// Starts to fetch so many lines. Into the second-level cache: the first one is too small for what a reader waits for, and waits

@@ -6,7 +6,6 @@
 //! Other cores write pages of this one only between turns that see it: a kernel knows of it by a circular buffer or a semaphore, for which
 //! it waits.
 
-use super::ahead::{Ahead, LINE, Memory};
 use super::fpu::fidelity::{Cut, Part, Plan, split};
 use super::fpu::left_out::{Columns, Rows};
 use super::fpu::matmul::{Parts, RowPairs, has_largest_exponent, pairs_are_multiplied};
@@ -88,27 +87,15 @@ pub struct Side<L> {
     /// Which of [`WITHIN`] is of this one.
     within: usize,
     zero: fn() -> L,
-    /// Places of the operands of the call, and where their pages are.
+    /// Places of the operands of the call.
     places: [usize; BLOCK_LIMIT],
-    pages: [Memory; BLOCK_LIMIT],
     count: usize,
-    /// Where the pages of the call before began.
-    before: usize,
 }
 
 /// The operands that a thread keeps, for its next call, and the memory for them, for another thread when it ends.
 pub struct Operands {
     pub rows: Side<Rows>,
     pub columns: Side<Columns>,
-    /// What the next call is likely to read.
-    pub next: Ahead,
-}
-
-/// No memory.
-const NOTHING: Memory = (std::ptr::null(), 0);
-
-fn memory_of<T>(of: &T) -> Memory {
-    (std::ptr::from_ref(of).cast(), size_of::<T>() as u32)
 }
 
 /// Turns of a thread, of which none has a number of another's: memory goes from thread to thread.
@@ -143,15 +130,11 @@ pub fn written(address: usize, bytes: usize) {
     }
 }
 
-// SAFETY: through its pointers nothing is read or written; they are fetched from.
-unsafe impl Send for Operands {}
-
 reusable!(
     Operands,
     Operands {
         rows: Side::new(0, || Rows::ZERO),
         columns: Side::new(1, || Columns::ZERO),
-        next: Ahead::default(),
     }
 );
 
@@ -159,27 +142,6 @@ impl Operands {
     /// Begins a call.
     pub fn begin(&mut self) {
         (self.rows.count, self.columns.count) = (0, 0);
-    }
-
-    /// Guesses what the next call reads: pages, or what is kept of them, as far behind those of this call as these lie behind those of
-    /// the call before. How many lines of the host's caches that is.
-    pub fn follow(&mut self, way: Way) -> usize {
-        let mut lines = 0;
-        let turn = TURN.get();
-        self.next.refill(|guesses| {
-            let mut add = |memory: Memory| {
-                lines += memory.1 as usize / LINE;
-                guesses.add(memory);
-            };
-            self.rows.guess(turn, way, &mut add, |page, kept| match way.rows_lie {
-                true => page,
-                false => kept.read(way),
-            });
-            self.columns.guess(turn, way, &mut add, |_, kept| kept.read(way));
-        });
-        self.rows.before = self.rows.first();
-        self.columns.before = self.columns.first();
-        lines
     }
 }
 
@@ -206,34 +168,7 @@ impl<L> Side<L> {
             within,
             zero,
             places: [0; BLOCK_LIMIT],
-            pages: [NOTHING; BLOCK_LIMIT],
             count: 0,
-            before: 0,
-        }
-    }
-
-    /// Where the pages of the call begin.
-    fn first(&self) -> usize {
-        self.pages[0].0.addr()
-    }
-
-    /// Adds what the next call is likely to read: of what is kept its low bits and what `read` says.
-    #[inline]
-    fn guess(&self, turn: u64, way: Way, add: &mut impl FnMut(Memory), read: impl Fn(Memory, &Kept<L>) -> Memory) {
-        let distance = self.first().wrapping_sub(self.before);
-        for (page, bytes) in &self.pages[..self.count] {
-            let page = page.wrapping_add(distance);
-            let place = place_of(page.addr(), *bytes);
-            let Entry { key, kept, .. } = &self.entries[place];
-            match kept {
-                Some(kept) if key.turn == turn && key.address == page.addr() => {
-                    if way.plan.leaves_out {
-                        add(memory_of(&kept.low));
-                    }
-                    add(read((page, *bytes), kept));
-                }
-                _ => add((page, *bytes)),
-            }
         }
     }
 
@@ -247,7 +182,6 @@ impl<L> Side<L> {
             place = (place + 1) % PLACES;
         }
         self.places[self.count] = place;
-        self.pages[self.count] = (page.bytes.as_ptr(), bytes as u32);
         self.count += 1;
         let wanted = Key {
             turn: TURN.get(),
@@ -295,14 +229,6 @@ impl<L> Kept<L> {
             low: low(),
             parts: Parts::zero(),
         })
-    }
-
-    /// What products of one part read of it.
-    fn read(&self, way: Way) -> Memory {
-        match way.paired {
-            true => memory_of(self.parts.paired(Part::First)),
-            false => memory_of(&self.parts.first),
-        }
     }
 }
 

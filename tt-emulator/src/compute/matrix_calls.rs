@@ -123,17 +123,14 @@ impl ComputeState {
         let (rt, ct) = (rows.len(), columns.len());
         let compared = self.both_ways.as_mut().and_then(|both_ways| both_ways.next(rt * ct));
         let before = compared.map(|at| self.copy_of(idst + at as u32));
-        let next_lines = operands.follow(way);
         self.next_sums.follow();
         // As many pages as are multiplied.
-        let of_fetch = |lines: usize| lines.div_ceil(rt * ct * matmul::FETCHES);
-        let (lines, next_lines) = (of_fetch(LINES_OF_PAGE * (rt + ct)), of_fetch(next_lines));
+        let lines = (LINES_OF_PAGE * (rt + ct)).div_ceil(rt * ct * matmul::FETCHES);
         for (r, (row, page)) in operands.rows.of_call().zip(rows.clone()).enumerate() {
             let as_it_lies = way.row_as_it_lies(page);
             for (c, column) in operands.columns.of_call().enumerate() {
                 let fetch = || {
                     ahead.fetch_lines(lines);
-                    operands.next.fetch_near(next_lines);
                     self.next_sums.fetch_lines();
                 };
                 let register = self.registers.accumulate(idst + (r * ct + c) as u32);
