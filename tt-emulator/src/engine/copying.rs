@@ -18,35 +18,6 @@ pub fn prefetch(source: *const u8, bytes: usize) {
     let _ = (source, bytes, LINE);
 }
 
-/// Bytes from which on the processor's own copy is worth its beginning.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-const LONG: usize = 1024;
-
-/// Copies to memory that the first-level cache does not hold, as pages of circular buffers when their turn comes: the processor's own
-/// copy does not fetch what it overwrites.
-///
-/// # Safety
-/// Both ranges must be valid; they may overlap.
-#[inline]
-pub unsafe fn load(source: *const u8, target: *mut u8, bytes: usize) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if bytes >= LONG && source.addr().abs_diff(target.addr()) >= bytes && std::is_x86_feature_detected!("ermsb") {
-        // SAFETY: the ranges are valid by the contract of the call, and do not overlap. Copies go upwards, as the platform promises.
-        unsafe {
-            std::arch::asm!(
-                "rep movsb",
-                inout("rcx") bytes => _,
-                inout("rdi") target => _,
-                inout("rsi") source => _,
-                options(nostack, preserves_flags)
-            );
-        }
-        return;
-    }
-    // SAFETY: by the contract of the call.
-    unsafe { std::ptr::copy(source, target, bytes) };
-}
-
 /// Copies to memory that is not read again soon, past the caches where the host can.
 ///
 /// # Safety

@@ -159,7 +159,7 @@ impl Risc {
     pub(super) fn load(&self, read: &Read) {
         // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live DRAM buffer, the
         // destination in this core's L1. They may overlap.
-        unsafe { copying::load(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
+        unsafe { std::ptr::copy(read.source, self.l1.pointer(read.destination), read.bytes as usize) };
     }
 
     /// A write is in flight.
