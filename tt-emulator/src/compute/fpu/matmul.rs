@@ -287,6 +287,9 @@ pub fn multiply(
                 columns: columns.paired(product.a),
             }
         };
+        if let [product] = products {
+            return pairs::accumulate(destination, &[factors(product)], left_out, wide, fetch);
+        }
         let mut all = [factors(&products[0]); fidelity::MOST_PRODUCTS];
         for (to, product) in all.iter_mut().zip(products) {
             *to = factors(product);
