@@ -287,6 +287,7 @@ pub fn multiply(
                 columns: columns.paired(product.a),
             }
         };
+        // The processor reads a list that was just written a dozen cycles later.
         if let [product] = products {
             return pairs::accumulate(destination, &[factors(product)], left_out, wide, fetch);
         }
