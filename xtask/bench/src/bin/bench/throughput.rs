@@ -56,7 +56,7 @@ pub fn gemm(scale: Scale) -> Measured {
     };
     let results = std::cell::RefCell::new(c);
     let [ours, whole, plain] = fastest_in_turn(
-        5,
+        15,
         [
             &mut || kernels::matmul(&a, &b, &mut results.borrow_mut()).run(),
             &mut || kernels::whole_matmul(&a, &b, &mut results.borrow_mut()).run(),
