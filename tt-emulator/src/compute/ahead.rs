@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::null;
 
 /// Bytes of a cache line of the host.
-pub const LINE: usize = 64;
+const LINE: usize = 64;
 
 /// Lines of a page of bf16.
 pub const LINES_OF_PAGE: usize = TILE * 2 / LINE;
@@ -73,7 +73,7 @@ impl Ahead {
 
     /// As [`fetch_lines`](Ahead::fetch_lines), into the first-level cache: what is read soon and is not much.
     #[inline]
-    pub fn fetch_near(&self, count: usize) {
+    fn fetch_near(&self, count: usize) {
         self.fetch::<true>(count);
     }
 
@@ -111,7 +111,7 @@ const MOST_SUMS: usize = 16;
 #[derive(Default)]
 pub struct NextSums {
     /// Since the last product, with their bytes.
-    now: Vec<(*const u8, u32)>,
+    now: Vec<Memory>,
     /// Where the first of the section before begins.
     before: usize,
     pages: Ahead,
